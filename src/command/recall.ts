@@ -47,15 +47,12 @@ export const recall: SlashCommand = {
     { flags: "--limit <n>", help: "maximum results", kind: "count" },
     { flags: "--full", help: "show full texts instead of snippets" },
     { flags: "--explain", help: "explain the ranking" },
-<<<<<<< HEAD
     { flags: "--forget", help: "erase items by id or ref, a --session, or what is --older-than a date" },
     { flags: "--older-than <time>", help: "with --forget: everything from before this date or time" },
     { flags: "--yes", help: "with --forget: do not ask" },
-=======
     { flags: "--pin <text>", help: "pin a text, or a result by its id, for this repository or --scope user" },
     { flags: "--pins", help: "list pins" },
     { flags: "--unpin <id>", help: "end a pin" },
->>>>>>> main
     {
       flags: "--reindex [what]",
       help: "rebuild the search index; `embeddings` rebuilds the embeddings",
@@ -63,22 +60,16 @@ export const recall: SlashCommand = {
   ],
   json: "value",
   async run(
-<<<<<<< HEAD
-    { args, options: { reindex, forget, olderThan, yes, ...ask } }: CommandCall<RecallFilters & RecallChange>,
-    { person },
+    {
+      args,
+      options: { reindex, forget, olderThan, yes, pin, pins, unpin, ...ask },
+    }: CommandCall<RecallFilters & PinOptions & RecallChange>,
+    { on, person },
   ) {
     if (reindex !== undefined) return rebuild(reindex);
     if (forget) return erase(choiceOf(args, ask.session, olderThan), yes ?? false, person);
     if (olderThan !== undefined)
       return fail(commandUsage("--older-than goes with --forget.", "Add --forget, or use --until."));
-=======
-    {
-      args,
-      options: { reindex, pin, pins, unpin, ...ask },
-    }: CommandCall<RecallFilters & PinOptions & { reindex?: string | true }>,
-    { on },
-  ) {
-    if (reindex !== undefined) return rebuild(reindex);
     const pinning = runPins(on, {
       ...optional("pin", pin),
       ...optional("pins", pins),
@@ -86,7 +77,6 @@ export const recall: SlashCommand = {
       ...optional("scope", ask.scope),
     });
     if (pinning) return pinning;
->>>>>>> main
     return describe(await home.recall.askStored(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),
       text: textOf(reply, { explained: ask.explain }),

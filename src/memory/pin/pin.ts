@@ -98,7 +98,6 @@ function pinById(db: Database, id: string): Pin | undefined {
 /** Inside a transaction: the session is gone, and what held in it alone. */
 export function removePinsOf(db: Database, session: string): void {
   const rows = prepared(db, "SELECT id FROM pin WHERE level = 'session' AND owner = ?").all(session);
-<<<<<<< HEAD
   for (const { id } of rows) erasePin(db, String(id));
 }
 
@@ -116,13 +115,6 @@ export function erasePin(db: Database, id: string): void {
   prepared(db, "DELETE FROM pin WHERE id = ?").run(id);
   indexRow(db, pinSource, id);
   eraseFromJournal(db, { kind: "pin", id });
-=======
-  for (const { id } of rows) {
-    prepared(db, "DELETE FROM pin WHERE id = ?").run(String(id));
-    eraseFromJournal(db, { kind: "pin", id: String(id) });
-    indexRow(db, pinSource, String(id));
-  }
->>>>>>> main
 }
 
 function pinOf(row: Record<string, unknown>): Pin {

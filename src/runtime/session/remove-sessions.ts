@@ -4,11 +4,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-<<<<<<< HEAD
 import { forgetTarget } from "../../memory/graph/store/forget.ts";
 import { instantAt } from "../../memory/graph/time.ts";
-=======
->>>>>>> main
 import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -54,17 +51,7 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-<<<<<<< HEAD
   return forgetSession(db, id, forgetLearned(id));
-=======
-  const forgotten = await forgetSession(db, id);
-  if (!forgotten.ok) return forgotten;
-  const { forgetTarget } = await import("../../memory/graph/store/forget.ts");
-  return write(db, () => {
-    forgetTarget(db, { type: "session", session: id }, new Date().toISOString());
-    removePinsOf(db, id);
-  });
->>>>>>> main
 }
 
 /** What was learned from the session alone goes with it. */
