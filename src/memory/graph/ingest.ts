@@ -47,6 +47,7 @@ export class GraphIngest {
     this.#wasWoken = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
+      if (this.#wasWoken && !this.#ended.signal.aborted) this.wake();
     });
   }
 
@@ -103,12 +104,13 @@ export class GraphIngest {
       }
       return ok(undefined);
     }
-    for (const [i, { uuid }] of episodes.entries()) {
-      const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
-      const settled = await store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
-      if (!settled.ok) return settled;
-    }
-    return ok(undefined);
+    const settled = await Promise.all(
+      episodes.map(({ uuid }, i) => {
+        const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
+        return store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
+      }),
+    );
+    return settled.find((outcome) => !outcome.ok) ?? ok(undefined);
   }
 
   async #giveBack(episodes: readonly Episode[], error: unknown): Promise<Result<unknown, Fault>> {
