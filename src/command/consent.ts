@@ -30,9 +30,9 @@ const grant: Command = {
   summary: "allow sending text from this folder to an address",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
-    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder }) => {
+    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder, sends }) => {
       if (isThisMachine) return `${origin} is this machine and needs no consent.`;
-      const sent = `${origin} may now receive from ${folder.root}: ${SENT}.`;
+      const sent = `${origin} may now receive from ${folder.root}: ${sends ? graphitiSends(sends) : SENT}.`;
       return [sent, ...untrusted(folder), `To revoke: everlong consent revoke ${origin}`].join("\n");
     }),
 };
@@ -48,6 +48,10 @@ const revoke: Command = {
         : `${origin} has no consent in ${root}: nothing to revoke.`,
     ),
 };
+
+/** What a Graphiti server gets. */
+const graphitiSends = (sends: readonly string[]): string =>
+  `${sends.map((kind) => kind.replaceAll("_", " ")).join(", ")}, without known secrets`;
 
 const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
   isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet. To trust it: everlong trust`];

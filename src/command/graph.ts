@@ -4,6 +4,7 @@ import { fail } from "../base/result.ts";
 import type { Episode, FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { promotionVerbs } from "./promote.ts";
 
 const where = [
   { flags: "--scope <scope>", help: "session, workspace, user or all" },
@@ -196,8 +197,8 @@ const status: Command = {
 export const graph: SlashCommand = {
   name: "graph",
   summary: "facts over time: search, add, end and forget them",
-  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status],
-  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status]" },
+  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, ...promotionVerbs],
+  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|promote|promotions|undo]" },
 };
 
 const factList = (rows: readonly FactView[], nothing: string) => ({

@@ -1,5 +1,6 @@
 // `everlong recall`, `/recall` and `everlong eval`: finding what was said, and measuring how well that works.
 import { commandUsage } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import {
   type EvalOptions,
@@ -11,6 +12,7 @@ import {
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
 import { counted } from "./format.ts";
+import { type PinOptions, runPins } from "./pin.ts";
 import { reindexSessions } from "./sessions.ts";
 
 export const recall: SlashCommand = {
@@ -36,14 +38,30 @@ export const recall: SlashCommand = {
     { flags: "--limit <n>", help: "maximum results", kind: "count" },
     { flags: "--full", help: "show full texts instead of snippets" },
     { flags: "--explain", help: "explain the ranking" },
+    { flags: "--pin <text>", help: "pin a text, or a result by its id, for this repository or --scope user" },
+    { flags: "--pins", help: "list pins" },
+    { flags: "--unpin <id>", help: "end a pin" },
     {
       flags: "--reindex [what]",
       help: "rebuild the search index; `embeddings` rebuilds the embeddings",
     },
   ],
   json: "value",
-  async run({ args, options: { reindex, ...ask } }: CommandCall<RecallFilters & { reindex?: string | true }>) {
+  async run(
+    {
+      args,
+      options: { reindex, pin, pins, unpin, ...ask },
+    }: CommandCall<RecallFilters & PinOptions & { reindex?: string | true }>,
+    { on },
+  ) {
     if (reindex !== undefined) return rebuild(reindex);
+    const pinning = runPins(on, {
+      ...optional("pin", pin),
+      ...optional("pins", pins),
+      ...optional("unpin", unpin),
+      ...optional("scope", ask.scope),
+    });
+    if (pinning) return pinning;
     return describe(await home.recall.askStored(args.join(" "), ask), (reply) => ({
       data: dataOf(reply),
       text: textOf(reply, { explained: ask.explain }),

@@ -6,8 +6,8 @@ export const serve: Command = {
   name: "serve",
   summary: "run the gateway: memory for the agents you already use",
   options: [
-    { flags: "--host <address>", help: "address to listen on (default 127.0.0.1)" },
-    { flags: "--port <n>", help: "port to listen on (default 4747); 0 picks a free one" },
+    { flags: "--host <address>", help: "address to listen on (default: the setting gateway.host)" },
+    { flags: "--port <n>", help: "port to listen on (default: the setting gateway.port); 0 picks a free one" },
     { flags: "--harness-root-dir <dir>", help: "add this folder's AGENTS.md to every session's pinned text" },
     { flags: "--quiet", help: "print only the address and the link" },
     { flags: "--json", help: "print events as JSON lines" },

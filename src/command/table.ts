@@ -13,6 +13,8 @@ import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
 import { addDir, allowAll, permissions, plan } from "./permission.ts";
+import { pin } from "./pin.ts";
+import { promote } from "./promote.ts";
 import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
 import { serve } from "./serve.ts";
@@ -62,6 +64,7 @@ export const commands: readonly Command[] = [
   trust,
   consent,
   recall,
+  pin,
   evaluate,
   agent,
   tasks,
@@ -80,6 +83,7 @@ export const commands: readonly Command[] = [
   subconscious,
   memory,
   graph,
+  promote,
   inbox,
   skills,
   hooks,

@@ -11,7 +11,7 @@ export const wipe: Command = {
   name: "wipe",
   summary: "delete memories, sessions or all Everlong data on this machine",
   options: [
-    { flags: "--memory", help: "memories and the board" },
+    { flags: "--memory", help: "memories, the board and the facts of the graph" },
     { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
     { flags: "--all", help: "everything, settings included" },
     { flags: "--yes", help: "don't ask" },
@@ -54,5 +54,5 @@ function planText({ home: folder, items, stays, elsewhere }: WipePlan): string {
 const GONE: Record<WipeScope, string> = {
   all: "Everything was deleted. To remove the program as well: npm uninstall -g everlong",
   sessions: "All sessions were deleted. Memories and settings are kept.",
-  memory: "All memories and board items were deleted. Sessions are kept, with everything said in them.",
+  memory: "All memories, board items and facts were deleted. Sessions are kept, with everything said in them.",
 };

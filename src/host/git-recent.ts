@@ -1,4 +1,4 @@
-// Files that the last commits touched, asked of git itself: within a limit, without network, and without starting anything
+// What git itself says of a folder, its recent and its changed files: within a limit, without network, and without starting anything
 // that the repository's own configuration names.
 import { execFile } from "node:child_process";
 import { normalize } from "node:path";
@@ -10,13 +10,29 @@ const COMMITS = 50;
 const MAX_BYTES = 4 * 1024 * 1024;
 const LOG = ["log", `-${COMMITS}`, "--name-only", "--format=", "-z", "--relative", "--no-renames", "--"];
 
+type GitLimits = { env: ChildEnvironment; limitMs: number };
+
 /** Relative to the folder. Undefined: no git, no commit, too much, too late, or a repository that leads elsewhere. */
-export async function recentFiles(
+export async function recentFiles(folder: string, limits: GitLimits): Promise<ReadonlySet<string> | undefined> {
+  const out = await gitOutput(LOG, folder, limits);
+  return out === undefined
+    ? undefined
+    : new Set(out.split(/[\0\n]/).flatMap((path) => (path === "" ? [] : normalize(path))));
+}
+
+/** Whether files differ from the last commit. Undefined: nobody can say in time. */
+export async function hasChanges(folder: string, limits: GitLimits): Promise<boolean | undefined> {
+  const out = await gitOutput(["status", "--porcelain"], folder, limits);
+  return out === undefined ? undefined : out.trim() !== "";
+}
+
+async function gitOutput(
+  args: readonly string[],
   folder: string,
-  { env, limitMs }: { env: ChildEnvironment; limitMs: number },
-): Promise<ReadonlySet<string> | undefined> {
+  { env, limitMs }: GitLimits,
+): Promise<string | undefined> {
   const { cwd, gitRoot = cwd } = gitContext(folder);
-  const git = await harmlessGit({ args: LOG, cwd, env: childEnvironment(env), folders: [gitRoot], limitMs });
+  const git = await harmlessGit({ args, cwd, env: childEnvironment(env), folders: [gitRoot], limitMs });
   if (!git.ok) return undefined;
   const options = {
     cwd,
@@ -27,10 +43,6 @@ export async function recentFiles(
     windowsHide: true,
   } as const;
   return new Promise((resolve) => {
-    execFile("git", git.value.args, options, (failed, out) =>
-      resolve(
-        failed ? undefined : new Set(out.split(/[\0\n]/).flatMap((path) => (path === "" ? [] : normalize(path)))),
-      ),
-    );
+    execFile("git", git.value.args, options, (failed, out) => resolve(failed ? undefined : out));
   });
 }

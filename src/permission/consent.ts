@@ -6,10 +6,25 @@ import { fail, ok, type Result } from "../base/result.ts";
 import type { UpdateFile } from "../settings/write.ts";
 import { changeState, type PermissionFile, readState } from "./state-file.ts";
 
+const graphitiConsent = z.union([
+  z.looseObject({
+    version: z.literal(1),
+    workspace: z.string(),
+    endpoint: z.string(),
+    sends: z.array(z.string()),
+    consentedAt: z.string(),
+  }),
+  z.looseObject({ version: z.literal(1), workspace: z.string(), endpoint: z.string(), declinedAt: z.string() }),
+]);
+/** For the exact address of a Graphiti server: what may be sent there, or that the person said no. */
+export type GraphitiConsent = z.infer<typeof graphitiConsent>;
+
 const consents = z.looseObject({
   version: z.literal(1),
   /** When consent was given, by root and then by exact origin. */
   folders: z.record(z.string(), z.record(z.string(), z.string())),
+  /** By root and then by exact endpoint. */
+  graphiti: z.record(z.string(), z.record(z.string(), graphitiConsent)).optional(),
 });
 type Consents = z.infer<typeof consents>;
 
@@ -59,14 +74,44 @@ export async function revokeConsent(
   return changeState(file(everlongHome), revoke, update);
 }
 
+/** Undefined: nobody was asked, or the record cannot be read. */
+export async function readGraphitiConsent(
+  everlongHome: string,
+  root: string,
+  endpoint: string,
+): Promise<GraphitiConsent | undefined> {
+  const state = await readState(file(everlongHome));
+  const answers = state.ok ? state.value.graphiti?.[root] : undefined;
+  return answers && Object.hasOwn(answers, endpoint) ? answers[endpoint] : undefined;
+}
+
+/** Without an answer the record is removed. */
+export function saveGraphitiConsent(
+  everlongHome: string,
+  { root, endpoint, answer }: { root: string; endpoint: string; answer?: GraphitiConsent },
+  update: UpdateFile,
+): Promise<Result<unknown, Failure>> {
+  const save = (state: Consents): Consents => {
+    const { [endpoint]: _before, ...others } = state.graphiti?.[root] ?? {};
+    const answers = { ...others, ...(answer ? { [endpoint]: answer } : {}) };
+    return { ...state, graphiti: { ...state.graphiti, [root]: answers } };
+  };
+  return changeState(file(everlongHome), save, update);
+}
+
 export async function listConsents(everlongHome: string): Promise<Result<Consent[], Failure>> {
   const state = await readState(file(everlongHome));
   if (!state.ok) return state;
-  return ok(
-    Object.entries(state.value.folders).flatMap(([root, origins]) =>
+  return ok([
+    ...Object.entries(state.value.folders).flatMap(([root, origins]) =>
       Object.entries(origins).map(([origin, at]) => ({ root, origin, at })),
     ),
-  );
+    ...Object.entries(state.value.graphiti ?? {}).flatMap(([root, answers]) =>
+      Object.values(answers).flatMap((answer) =>
+        "sends" in answer ? [{ root, origin: answer.endpoint, at: String(answer["consentedAt"]) }] : [],
+      ),
+    ),
+  ]);
 }
 
 /** Consent counts for scheme, host and port, whatever stands behind them. */

@@ -3,8 +3,18 @@
 import { isLoopback } from "../base/address.ts";
 import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
-import { grantConsent, hasConsent, listConsents, originOf, revokeConsent } from "../permission/consent.ts";
+import { graphitiEndpoint } from "../memory/graphiti/endpoint.ts";
+import {
+  grantConsent,
+  hasConsent,
+  listConsents,
+  originOf,
+  readGraphitiConsent,
+  revokeConsent,
+  saveGraphitiConsent,
+} from "../permission/consent.ts";
 import type { ResultPromise } from "./client/open.ts";
+import { graphitiStateOf, sendsOf, serverOf } from "./graph/graphiti-gate.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
 import { refuseInToolShell } from "./tool-shell.ts";
@@ -14,6 +24,8 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 
 export type ConsentFolder = { root: string; isTrusted: boolean };
+/** `sends`: what goes to a Graphiti server. */
+export type ConsentGrant = { origin: string; isThisMachine: boolean; folder: ConsentFolder; sends?: string[] };
 
 export const consentHere = {
   async list() {
@@ -25,9 +37,15 @@ export const consentHere = {
     return ok({ consents: consents.value, missing, folder: folderOf(workspace.value) });
   },
   grant: (address: string) =>
-    change(address, async (workspace, origin) => {
+    change<ConsentGrant>(address, async (workspace, origin) => {
       const { paths, root } = workspace;
       const folder = folderOf(workspace);
+      const server = graphitiServer(workspace, address);
+      if (server !== undefined) {
+        const outcome = await grantGraphiti(workspace, server, new Date());
+        const sends = sendsOf(workspace);
+        return outcome.ok ? ok({ origin: server, isThisMachine: false, folder, sends }) : outcome;
+      }
       const isThisMachine = isLoopback(origin);
       const outcome = isThisMachine
         ? ok(undefined)
@@ -37,10 +55,36 @@ export const consentHere = {
   revoke: (address: string) =>
     change(address, async (workspace, origin) => {
       const { paths, root } = workspace;
+      const endpoint = graphitiEndpoint(address);
+      const server = endpoint.ok && endpoint.value?.type === "server" ? endpoint.value.url : "";
+      const answer = await readGraphitiConsent(paths.home, root, server);
+      if (answer) {
+        const outcome = await saveGraphitiConsent(paths.home, { root, endpoint: server }, changeInHome(paths.home));
+        return outcome.ok ? ok({ origin: server, wasGiven: "sends" in answer, folder: folderOf(workspace) }) : outcome;
+      }
       const wasGiven = await hasConsent(paths.home, root, origin);
       const outcome = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
       return outcome.ok ? ok({ origin, wasGiven, folder: folderOf(workspace) }) : outcome;
     }),
+};
+
+/** The address, when it is that of the Graphiti server in the settings. */
+function graphitiServer(workspace: Workspace, address: string): string | undefined {
+  const endpoint = graphitiEndpoint(address);
+  const server = serverOf(workspace);
+  return endpoint.ok && endpoint.value?.type === "server" && endpoint.value.url === server ? server : undefined;
+}
+
+export const grantGraphiti = (workspace: Workspace, endpoint: string, now: Date) => {
+  const { paths, root } = workspace;
+  const answer = {
+    version: 1 as const,
+    workspace: root,
+    endpoint,
+    sends: sendsOf(workspace),
+    consentedAt: now.toISOString(),
+  };
+  return saveGraphitiConsent(paths.home, { root, endpoint, answer }, changeInHome(paths.home));
 };
 
 const folderOf = ({ root, trust }: Workspace): ConsentFolder => ({ root, isTrusted: trust.trusted });
@@ -67,6 +111,10 @@ async function missingConsents(workspace: Workspace): Promise<{ setting: string;
     if (!origin.ok || (await hasConsent(paths.home, root, origin.value))) continue;
     missing.push({ setting, origin: origin.value });
   }
+  const state = await graphitiStateOf(workspace);
+  const server = serverOf(workspace);
+  if (state === "no_consent" && server !== undefined)
+    missing.push({ setting: "memory.graphiti.endpoint", origin: server });
   return [...missing, ...(await waitingServers(workspace))];
 }
 

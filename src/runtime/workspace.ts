@@ -104,7 +104,7 @@ export function secretValues({ values }: LoadedSettings): string[] {
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);
   const maps = [values["provider.headers"], values["proxy.upstreams.*.apiKey"]].flatMap((map) => Object.values(map));
-  const service = [values["memory.service.token"], values["memory.service.hmacKey"]];
+  const service = [values["memory.service.token"], values["memory.service.hmacKey"], values["memory.graphiti.token"]];
   return [...keys, values["recall.openai.apiKey"], ...service, ...maps].filter(
     (v): v is string => typeof v === "string" && v.length >= 8,
   );

@@ -78,7 +78,8 @@ export const sized = (item: ContextItem<Message>, tokens: number): ContextItem<M
 function messageOf(event: DurableEnvelope, toolName: string): Message {
   switch (event.type) {
     case "user.message": {
-      const { content, attachments } = event.data;
+      const { recalled, content: typed, attachments } = event.data;
+      const content = recalled === undefined ? typed : `${recalled}\n\n${typed}`;
       return { role: "user", content, ...(attachments ? { attachments } : {}) };
     }
     case "system.notification":

@@ -17,7 +17,7 @@ import type { AgentRole, Interaction } from "../schema/model.ts";
 import type { EditedMemory } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
-import type { TurnInput } from "./turn-input.ts";
+import type { MessageInput, TurnInput } from "./turn-input.ts";
 
 export type SessionParts = {
   system: SystemParts;
@@ -184,6 +184,8 @@ export type PendingNotice = {
 export type LifecycleParts = {
   /** Called at the beginning of each turn, before the tools are looked at. */
   beforeTurn: () => Promise<void>;
+  /** Blocks of what is remembered, for the model to read before this message. Never in the way: late is nothing. */
+  recalled?: (message: MessageInput, signal: AbortSignal) => Promise<string | undefined>;
   /** Called after every turn, for indexing and other work that must not hold up the conversation. */
   afterTurn: () => Promise<void>;
   /** Asked before each step of a subagent: the cap that it has reached. */

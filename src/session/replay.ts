@@ -202,9 +202,9 @@ function applyNotification(state: ChainState, event: Envelope<"system.notificati
 }
 
 function applyUserMessage(state: ChainState, event: Envelope<"user.message">): void {
-  const { content, attachments, ref, source, directive } = event.data;
+  const { content, recalled, attachments, ref, source, directive } = event.data;
   const turn = ref ? Number(ref.slice(1)) : turnOf(state);
-  const chars = content.length + textLength(attachments);
+  const chars = content.length + (recalled?.length ?? 0) + textLength(attachments);
   state.items.push(new LogItem(event, { role: "user", isPrompt: isPromptSource(source), turn, chars }));
   state.directive = directive;
 }

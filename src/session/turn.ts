@@ -1,5 +1,6 @@
 // One turn: a message, then steps of model call and tools until the model asks for nothing more.
 
+import { optional } from "../base/optional.ts";
 import { notification } from "../context/fragment/fragment.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { Envelope, EventData } from "../schema/event/envelope.ts";
@@ -31,7 +32,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   try {
     await refreshSystemPrompt(session);
     await session.emit("turn.start", { turnId: turn.turnId, cause: input.source });
-    if ("content" in input) await enter(session, turn.turnId, input);
+    if ("content" in input) await enter(session, turn, input);
     for (;;) {
       const stop =
         parts.lifecycle.cap?.() ??
@@ -147,7 +148,7 @@ async function warnAboutFinish(session: Session, finishReason: string): Promise<
 }
 
 /** Notifications first, then the messages that steer: both become part of history when they enter. True when any steers. */
-async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: MessageSource): Promise<boolean> {
+async function enterWaiting(session: Session, turn: Turn, cause: MessageSource): Promise<boolean> {
   const notices = [...session.live.loop.notices.splice(0), ...session.parts.lifecycle.news(cause)];
   // All at once: what is told is how things stood when it was put into words.
   await Promise.all(
@@ -160,19 +161,25 @@ async function enterWaiting(session: Session, { turnId, signal }: Turn, cause: M
       }),
     ),
   );
-  for (const { kind, content } of notices) await session.parts.hook("notification", { kind, content }, signal);
+  for (const { kind, content } of notices) await session.parts.hook("notification", { kind, content }, turn.signal);
   const steers = session.state.queue.filter((m) => m.delivery === "steer");
   for (const { delivery: _, ...m } of steers) {
     const prompt = await promptHook(session, { ...m, source: m.source ?? "user" });
-    if (prompt.type === "go") await enter(session, turnId, prompt.input);
+    if (prompt.type === "go") await enter(session, turn, prompt.input);
   }
   if (steers.length > 0) session.publish("pending_messages.modified", { count: session.state.queue.length });
   return steers.length > 0;
 }
 
-async function enter(session: Session, turnId: string, input: MessageInput): Promise<Envelope<"user.message">> {
+async function enter(
+  session: Session,
+  { turnId, signal }: Pick<Turn, "turnId" | "signal">,
+  input: MessageInput,
+): Promise<Envelope<"user.message">> {
+  const recalled = isPromptSource(input.source) ? await session.parts.lifecycle.recalled?.(input, signal) : undefined;
   return session.emit("user.message", {
     ...input,
+    ...optional("recalled", recalled),
     turnId,
     ...(isPromptSource(input.source) ? { ref: `t${session.state.promptCount + 1}` } : {}),
     mode: session.state.mode,

@@ -4,7 +4,7 @@ import { boardSchema } from "./schema/board.ts";
 import { graphSchema } from "./schema/graph.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
-import { proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
+import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallErasure, recallSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
@@ -19,4 +19,5 @@ export const storeMigrations: readonly string[] = [
   recallErasure,
   journalMarks,
   graphSchema,
+  proxyChainWithoutTokens,
 ];

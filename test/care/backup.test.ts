@@ -269,6 +269,7 @@ describe("wipe", () => {
 
   it("OP14 --sessions and --memory remove one and leave the other, also from the pages of the store", async () => {
     const place = await usedPlace();
+    expect((await run(place, ["graph", "add", "wharf", "USES", "bollards"])).code).toBe(0);
     /** A session keeps what its model was shown, memories too. */
     const has = (words: string, outside = ""): boolean =>
       spawnSync("grep", ["-rlaF", words, place.home, ...(outside ? [`--exclude-dir=${outside}`] : [])]).stdout.length >
@@ -276,13 +277,21 @@ describe("wipe", () => {
     expect([has("lighthouse"), has("wharf crane"), has("high tide")]).toEqual([true, true, true]);
     const sessions = await run(place, ["wipe", "--sessions", "--yes"]);
     expect(sessions.code, sessions.stderr).toBe(0);
-    expect([has("lighthouse"), has("wharf crane"), has("high tide")]).toEqual([false, true, true]);
+    expect([has("lighthouse"), has("wharf crane"), has("high tide"), has("bollards")]).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
     expect((await run(place, ["memory", "list", "--all"])).stdout).toContain(FACT);
     expect((await run(place, ["-p", "a new question about the lighthouse"])).code).toBe(0);
     const memory = await run(place, ["wipe", "--memory", "--yes"]);
     expect(memory.code, memory.stderr).toBe(0);
-    const left = [has("lighthouse"), has("wharf crane", "sessions"), has("high tide", "sessions")];
-    expect(left).toEqual([true, false, false]);
+    const left = [
+      has("lighthouse"),
+      ...["wharf crane", "high tide", "bollards"].map((words) => has(words, "sessions")),
+    ];
+    expect(left).toEqual([true, false, false, false]);
     const [list, board, recalled] = await Promise.all([
       run(place, ["memory", "list", "--all"]),
       run(place, ["board", "list"]),
@@ -294,6 +303,16 @@ describe("wipe", () => {
       recalled.stdout.includes("lighthouse"),
     ]).toEqual([false, false, true]);
   });
+});
+
+it("R56 a deleted session is gone from the store, the graph and the journal", async () => {
+  const place = await usedPlace();
+  const has = () => spawnSync("grep", ["-rlaF", "lighthouse", place.home]).stdout.length > 0;
+  expect(has()).toBe(true);
+  const [id = ""] = sessionsOf(place);
+  const gone = await run(place, ["sessions", "delete", id, "--yes"]);
+  expect(gone.code, gone.stderr).toBe(0);
+  expect(has()).toBe(false);
 });
 
 it("PE14 OP12 OP13 OP14 backup under load, wipe --all, nothing left, restore, equal listings, a session goes on", async () => {

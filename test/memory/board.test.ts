@@ -113,7 +113,7 @@ describe("sessions and the board", () => {
       expect(done.events.filter((e) => /^(board|consolidation)\./.test(e.type))).toEqual([]);
       expect(JSON.stringify(server.requests[0]?.body)).not.toContain("rem-agent");
       const refused = await run(place, ["--agent", "rem-agent", "-p", "go"], { env });
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("no agent rem-agent") });
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("No such agent: rem-agent") });
       expect(boardOf(place)).toEqual(before);
       expect((await run(place, ["board", "list"], { env })).stdout).toContain("user/own");
     },
@@ -164,6 +164,15 @@ describe("everlong board", () => {
     expect((await run(place, ["board", "list"])).stdout).toContain("branch main");
     for (let i = 0; i < 23; i++) await userAdd(place, `item-${i}`);
     expect(await userAdd(place, "one-more")).toMatchObject({ code: 1, stderr: expect.stringContaining("25") });
+  });
+
+  it("N50 board add without texts names the missing options, and says once that nothing changed", async () => {
+    const done = await run(newPlace(), ["board", "add", "x"]);
+    expect(done.code).toBe(2);
+    expect(done.stderr).toBe(
+      "description is missing (1 to 200 characters); content is missing (1 to 8000 characters).\nNothing was changed.\n" +
+        "Give --description TEXT (one line) and --content TEXT; content may also come from -f FILE or stdin.\n",
+    );
   });
 
   it("M90 /board has the same verbs", async () => {

@@ -117,7 +117,7 @@ describe("everlong inbox", () => {
       "not_found",
       undefined,
     ]);
-    expect(toolResults(stage.main()[2])[1]?.text).toContain("no unread");
+    expect(toolResults(stage.main()[2])[1]?.text).toContain("No unread");
   });
 
   it("A6.16 the main agent's sql reads the inbox and cannot write it", async () => {

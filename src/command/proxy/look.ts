@@ -81,7 +81,6 @@ function statsText(t: Value<"stats">): string {
     ["cuts, folds, retries", `${t.cuts}, ${t.folds}, ${t.retries}`],
     ["items stored", grouped(t.stored)],
     ["snippets recalled", grouped(t.recalled)],
-    ["spent on summaries", grouped(t.summaryTokens)],
     ["net saved", grouped(t.netSaved)],
     ...Object.entries(t.unmanaged).map(([reason, count]) => [`unmanaged: ${reason}`, grouped(count)]),
   ];

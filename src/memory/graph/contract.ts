@@ -20,8 +20,8 @@ export type GraphStore = {
   accept(request: AcceptRequest): Promise<Result<AcceptOutcome, Fault>>;
   /** The oldest waiting episodes of one group that nobody works on; undefined when there is no such group. */
   claim(request: ClaimRequest): Promise<Result<Episode[] | undefined, Fault>>;
-  /** What an extractor made of a claimed episode becomes part of the graph. False: the claim was lost meanwhile. */
-  settle(request: SettleRequest): Promise<Result<boolean, Fault>>;
+  /** What an extractor made of claimed episodes becomes part of the graph. Returns how many: a claim may be lost meanwhile. */
+  settle(request: SettleRequest): Promise<Result<number, Fault>>;
   /** The extraction failed: tried again, and parked after the last attempt. */
   giveBack(request: { episode: string; worker: string; error: string; now: Instant }): Promise<Result<void, Fault>>;
   /** Parked episodes wait again, or count as done without facts. Returns how many. */
@@ -69,9 +69,8 @@ export type AcceptOutcome =
 /** `size`: how many episodes at most. */
 export type ClaimRequest = { worker: string; size: number; now: Instant; leaseUntil: Instant };
 export type SettleRequest = {
-  episode: string;
   worker: string;
-  extraction: Extraction;
+  episodes: readonly { uuid: string; extraction: Extraction }[];
   origin: GraphFactOrigin;
   now: Instant;
 };
@@ -89,6 +88,8 @@ export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "oth
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }
   | { type: "turn"; session: string; turn: number }
+  /** All turns of a session, or of every one. What was promoted from them or added by hand stays. */
+  | { type: "session"; session?: string }
   | { type: "everything" };
 export type Forgotten = { episodes: number; facts: number; entities: number };
 
@@ -99,6 +100,8 @@ export type EpisodeQuery = {
   names?: readonly string[];
   session?: string;
   states?: readonly Episode["state"][];
+  /** Only promotions and directives. */
+  promoted?: true;
   /** The newest so many that speak of a time up to `until`; they come oldest first. */
   last?: number;
   until?: Instant;
@@ -111,6 +114,8 @@ export type FactQuery = {
   entity?: string;
   relation?: string;
   episode?: string;
+  /** Only those that a promotion or a directive says. */
+  promoted?: true;
   /** True at this moment, as far as is known. */
   asOf?: Instant;
   /** Left out: ended ones too. */

@@ -92,25 +92,20 @@ export class GraphIngest {
   /** What cannot be read together is read one by one, so that one bad episode parks alone. */
   async #read(episodes: readonly Episode[]): Promise<Result<unknown, Fault>> {
     const { store, extractor } = this.#options;
-    const mine = { worker: this.#worker, now: this.#now() };
-    let extractions: Extraction[];
     try {
-      extractions = await extractor.extract(episodes, this.#ended.signal);
+      const extractions = await extractor.extract(episodes, this.#ended.signal);
+      const nothing = { entities: [], facts: [], endings: [] };
+      const readings = episodes.map(({ uuid }, i) => ({ uuid, extraction: extractions[i] ?? nothing }));
+      const { origin } = extractor;
+      return await store.settle({ episodes: readings, origin, worker: this.#worker, now: this.#now() });
     } catch (error) {
       if (episodes.length === 1 || this.#ended.signal.aborted) return this.#giveBack(episodes, error);
-      for (const episode of episodes) {
-        const read = await this.#read([episode]);
-        if (!read.ok) return read;
-      }
-      return ok(undefined);
     }
-    const settled = await Promise.all(
-      episodes.map(({ uuid }, i) => {
-        const extraction = extractions[i] ?? { entities: [], facts: [], endings: [] };
-        return store.settle({ episode: uuid, extraction, origin: extractor.origin, ...mine });
-      }),
-    );
-    return settled.find((outcome) => !outcome.ok) ?? ok(undefined);
+    for (const episode of episodes) {
+      const outcome = await this.#read([episode]);
+      if (!outcome.ok) return outcome;
+    }
+    return ok(undefined);
   }
 
   async #giveBack(episodes: readonly Episode[], error: unknown): Promise<Result<unknown, Fault>> {

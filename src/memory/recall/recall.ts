@@ -22,7 +22,8 @@ type RecallOptions = {
   db: Database;
   /** Its file: the searching thread reads it. */
   path: string;
-  timeoutMs?: number;
+  /** The limit of searches that bring none of their own. */
+  timeoutMs: number;
   maxPostings?: number;
   /** Without it no vectors are made, and nobody is called. */
   semantic?: EmbedderSettings;
@@ -51,12 +52,7 @@ export class Recall {
     this.#options = options;
     const { path, timeoutMs, onDamaged } = options;
     const embedder = () => this.#queries;
-    this.#searcher = new Searcher({
-      path,
-      embedder,
-      ...optional("timeoutMs", timeoutMs),
-      ...optional("onDamaged", onDamaged),
-    });
+    this.#searcher = new Searcher({ path, embedder, timeoutMs, ...optional("onDamaged", onDamaged) });
   }
 
   /** The writer is used inside a transaction on `db`. */

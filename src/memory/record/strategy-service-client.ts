@@ -1,11 +1,11 @@
 // The routes of a memory service as a strategy.
+import type { JsonAnswer, JsonFault, JsonRequest } from "../../base/json-request.ts";
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Failed, ListQuery, MemoryChange, PromptAsk, RecordDraft, Strategy } from "./contract.ts";
 import { fold } from "./fold.ts";
 import { newRecord } from "./new-record.ts";
-import type { ServiceAddress, ServiceAnswer, ServiceFault, ServiceRequest } from "./strategy-service-http.ts";
-import { sendable } from "./strategy-service-http.ts";
+import { type ServiceAddress, sendable } from "./strategy-service-address.ts";
 import {
   readChanges,
   readError,
@@ -19,7 +19,7 @@ export type ServiceParts = {
   now: () => string;
   onUnsupported?: (definition: { name: string; version: string }) => void;
 };
-type ServiceCall = (request: ServiceRequest, signal: AbortSignal) => Promise<Result<ServiceAnswer, ServiceFault>>;
+type ServiceCall = (request: JsonRequest, signal: AbortSignal) => Promise<Result<JsonAnswer, JsonFault>>;
 /** An answer that is good, or what went wrong. */
 type Told =
   | { type: "answer"; status: number; body: unknown }
@@ -29,7 +29,7 @@ type Told =
 export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, options: ServiceParts): Strategy {
   let scopes = true;
   let voting = true;
-  const tell = async (request: ServiceRequest, signal: AbortSignal): Promise<Told> => {
+  const tell = async (request: JsonRequest, signal: AbortSignal): Promise<Told> => {
     const answer = await ask(request, signal);
     if (!answer.ok) {
       const { code, cause, mayBeDone } = answer.error;
@@ -134,7 +134,7 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
     async vote(ballot, signal) {
       const { direction, reason, fact, id, actor, place } = ballot;
       const vote = { direction, reason, actor: actor.kind === "agent" ? actor.key : undefined };
-      const request: ServiceRequest =
+      const request: JsonRequest =
         id === undefined
           ? { method: "POST", url: address.votes(), body: { ...vote, fact, repository: sendable(place) } }
           : { method: "POST", url: address.record(id, place, "/votes"), body: vote };

@@ -1,7 +1,10 @@
 // Memories kept by a service: another program, on this machine or elsewhere, that speaks our routes.
+import { type JsonRequest, requestJson } from "../../base/json-request.ts";
 import type { Place, Skip, Strategy } from "./contract.ts";
+import { ServiceAddress, sendable } from "./strategy-service-address.ts";
 import { type ServiceParts, serviceStrategy } from "./strategy-service-client.ts";
-import { ServiceAddress, type ServiceRequest, send, sendable } from "./strategy-service-http.ts";
+
+const MAX_BYTES = 256 * 1024;
 
 export type ServiceOptions = ServiceParts & {
   url: string | undefined;
@@ -42,8 +45,14 @@ export async function openService(options: ServiceOptions): Promise<Strategy | S
       `you have not agreed to send memories to ${origin} (\`everlong consent grant ${origin}\`).`,
     );
   const token = options.token ?? (isLoopback ? options.localToken?.() : undefined);
-  const sender = { token, timeoutMs: options.timeoutMs, mayConnect };
-  const ask = (request: ServiceRequest, signal: AbortSignal) => send(sender, request, signal);
+  const sender = {
+    token,
+    timeoutMs: options.timeoutMs,
+    timeoutSetting: "memory.service.timeoutMs",
+    maxBytes: MAX_BYTES,
+    mayConnect,
+  };
+  const ask = (request: JsonRequest, signal: AbortSignal) => requestJson(sender, request, signal);
   return serviceStrategy(address.value, ask, options);
 }
 

@@ -30,7 +30,7 @@ describe("families", () => {
     ["sdk", agent("ai-sdk/openai-compatible/1.0")],
   ])("X12 %s from %o", (family, headers) => {
     const served = familyOf(headers, "auto");
-    expect(served).toMatchObject({ family, active: true });
+    expect([served.family, served.reason]).toEqual([family, undefined]);
     expect(served.signal).toMatch(/^(user-agent|header) \S/);
   });
 
@@ -50,7 +50,6 @@ describe("families", () => {
     expect(familyOf(agent(text), "auto")).toEqual({
       family: "other",
       signal: "none",
-      active: false,
       reason: "unknown_client",
     });
   });
@@ -61,11 +60,11 @@ describe("families", () => {
 
   it("X12 any other client only with our session header, or when all are served", () => {
     for (const name of ["x-everlong-session", "x-cliproxyapi-session"]) {
-      expect(familyOf({ [name]: "s" }, "auto")).toEqual({ family: "other", signal: `header ${name}`, active: true });
+      expect(familyOf({ [name]: "s" }, "auto")).toEqual({ family: "other", signal: `header ${name}` });
     }
-    expect(familyOf({ "x-session-id": "s" }, "auto").active).toBe(false);
-    expect(familyOf({}, "always")).toEqual({ family: "other", signal: "none", active: true });
-    expect(familyOf(agent("pi/1"), "never")).toMatchObject({ family: "pi", active: false, reason: "switched_off" });
+    expect(familyOf({ "x-session-id": "s" }, "auto").reason).toBe("unknown_client");
+    expect(familyOf({}, "always")).toEqual({ family: "other", signal: "none" });
+    expect(familyOf(agent("pi/1"), "never")).toMatchObject({ family: "pi", reason: "switched_off" });
   });
 
   it.each([
@@ -73,12 +72,12 @@ describe("families", () => {
     ["internal", { "x-cliproxyapi-internal": "summary" }],
     ["own_agent", { "user-agent": "everlong/0.1.0 ai-sdk/openai/4.0", "x-initiator": "user" }],
   ])("X9 %s makes a request unmanaged, also when all are served", (reason, headers) => {
-    expect(familyOf({ "user-agent": "codex_exec/1", ...headers }, "always")).toMatchObject({ active: false, reason });
+    expect(familyOf({ "user-agent": "codex_exec/1", ...headers }, "always")).toMatchObject({ reason });
   });
 
   it("X9 an empty or negative bypass is none", () => {
     const headers = { "user-agent": "codex_exec/1", "x-everlong-bypass": "0", "x-cliproxyapi-internal": " " };
-    expect(familyOf(headers, "auto").active).toBe(true);
-    expect(familyOf(agent("everlonger/1"), "always").active).toBe(true);
+    expect(familyOf(headers, "auto").reason).toBeUndefined();
+    expect(familyOf(agent("everlonger/1"), "always").reason).toBeUndefined();
   });
 });

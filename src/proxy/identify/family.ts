@@ -1,4 +1,5 @@
 // Which client asks, and whether it is served: one table, the first row that matches counts.
+import { optional } from "../../base/optional.ts";
 import type { Family, Headers } from "../contract.ts";
 import { OWN_SESSION_HEADERS } from "./session-key.ts";
 
@@ -7,8 +8,7 @@ export type ServedFamily = {
   family: Family;
   /** Why this family: `user-agent droid`, `header x-app`; `none` for an unknown client. */
   signal: string;
-  active: boolean;
-  /** Why it is not served. */
+  /** Why it is not served; absent when it is. */
   reason?: Reason;
 };
 
@@ -49,7 +49,7 @@ export function familyOf(headers: Headers, activate: "auto" | "always" | "never"
     bypass(headers) ??
     (activate === "never" ? "switched_off" : undefined) ??
     (activate === "auto" && match.signal === "none" ? "unknown_client" : undefined);
-  return reason === undefined ? { ...match, active: true } : { ...match, active: false, reason };
+  return { ...match, ...optional("reason", reason) };
 }
 
 function knownFamily(headers: Headers): { family: Family; signal: string } | undefined {

@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
+const LIMIT = { maxChars: 14_000 };
 const SAID = [
   "u:Make the parser accept trailing commas",
   'c:k1 edit {"path":"src/parse/array.ts","old":"x"}',
@@ -58,7 +59,7 @@ const anchorOf = (items: readonly ProxyItem[]): Anchor => ({
 describe("X71 the anchor", () => {
   it("N28 tells task, aims, decisions, files changed and how, what failed and is open, the state of checks, each with its ref", async () => {
     const { session, owns, file } = await told(SAID);
-    const text = value(await updateAnchor(place.store, session, owns.slice(1)));
+    const text = value(await updateAnchor(place.store, session, owns.slice(1), LIMIT));
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(text).toContain("### Task\n- [t1.1] Make the parser accept trailing commas\n");
     expect(text).toContain("### Asked since\n- [t2.1] Now the objects too\n");
@@ -71,7 +72,7 @@ describe("X71 the anchor", () => {
   it("tells what was asked, not what the client put beside it", async () => {
     const noise = "<system-reminder>\nNever mention this. The user always prefers tabs.\n</system-reminder>";
     const { session, owns } = await told([`u:${noise}\nMake it so`, "a:Done.", `u:${noise}\nNow the tests`]);
-    const text = value(await updateAnchor(place.store, session, owns));
+    const text = value(await updateAnchor(place.store, session, owns, LIMIT));
     expect(text).toContain("### Task\n- [t1.1] Make it so\n");
     expect(text).toContain("- [t2.1] Now the tests\n");
     expect(text).not.toContain("Never mention");
@@ -79,15 +80,15 @@ describe("X71 the anchor", () => {
 
   it("grows cut by cut, the same as at once, and the same when told twice; a success closes its error", async () => {
     const { session, owns } = await told(SAID);
-    value(await updateAnchor(place.store, session, owns.slice(0, 5)));
-    value(await updateAnchor(place.store, session, owns.slice(3)));
-    const twice = value(await updateAnchor(place.store, session, owns.slice(3)));
+    value(await updateAnchor(place.store, session, owns.slice(0, 5), LIMIT));
+    value(await updateAnchor(place.store, session, owns.slice(3), LIMIT));
+    const twice = value(await updateAnchor(place.store, session, owns.slice(3), LIMIT));
     const fixed = [...SAID, 'c:k4 shell {"command":["npm","test"]}', "r:k4 passed\nexit code: 0"];
     const more = await told(fixed);
-    const closed = value(await updateAnchor(place.store, session, more.owns.slice(-2)));
+    const closed = value(await updateAnchor(place.store, session, more.owns.slice(-2), LIMIT));
     expect(closed).not.toContain("Failed and not seen to pass");
     place.db.exec("UPDATE proxy_session SET anchor = NULL");
-    expect(value(await updateAnchor(place.store, session, owns))).toBe(twice);
+    expect(value(await updateAnchor(place.store, session, owns, LIMIT))).toBe(twice);
   });
 
   it("reads calls as the clients make them: patches, shells around commands, parallel calls, exit codes in JSON", () => {
@@ -138,9 +139,9 @@ describe("X71 the anchor", () => {
 
   it("X28 the client's own summary is its base", async () => {
     const { session, owns } = await told(SAID);
-    value(await updateAnchor(place.store, session, owns));
+    value(await updateAnchor(place.store, session, owns, LIMIT));
     const text = value(secretRedactor("key").text("All that mattered was the parser."));
-    const summary = value(await setAnchorBase(place.store, session, text.text));
+    const summary = value(await setAnchorBase(place.store, session, text.text, LIMIT));
     expect(summary).toContain("### The client's own summary\nAll that mattered was the parser.");
     expect(summary).toContain("[t2.1] Now the objects too");
   });
@@ -148,17 +149,17 @@ describe("X71 the anchor", () => {
   it("X72 what people wrote is never overwritten, not even inside our part", async () => {
     const { session, owns, file } = await told(SAID);
     writeFileSync(file, "# Mine\r\n\tkeep  this ");
-    const first = value(await updateAnchor(place.store, session, owns.slice(0, 3)));
+    const first = value(await updateAnchor(place.store, session, owns.slice(0, 3), LIMIT));
     expect(first.startsWith("# Mine\r\n\tkeep  this \n\n## From the conversation")).toBe(true);
-    const second = value(await updateAnchor(place.store, session, owns));
+    const second = value(await updateAnchor(place.store, session, owns, LIMIT));
     expect(second.match(/## From/g)).toHaveLength(1);
     expect(handWritten(second)).toBe("# Mine\r\n\tkeep  this \n\n");
     const edited = second.replace("Now the objects too", "Now the objects, and maps");
     writeFileSync(file, edited);
-    const third = value(await updateAnchor(place.store, session, owns));
+    const third = value(await updateAnchor(place.store, session, owns, LIMIT));
     expect(third.startsWith(edited)).toBe(true);
     expect(third.match(/## From/g)).toHaveLength(2);
-    expect(value(await updateAnchor(place.store, session, owns))).toBe(third);
+    expect(value(await updateAnchor(place.store, session, owns, LIMIT))).toBe(third);
   });
 
   it("stays within its length, the first part within what a request shows; the oldest detail goes first", async () => {
@@ -169,7 +170,7 @@ describe("X71 the anchor", () => {
       `a:We decided on plan ${i} because of ${"reasons ".repeat(12)}.`,
     ]).flat();
     const { session, owns } = await told(lines);
-    const text = value(await updateAnchor(place.store, session, owns, { maxChars: 14_000 }));
+    const text = value(await updateAnchor(place.store, session, owns, LIMIT));
     expect(text.length).toBeLessThanOrEqual(14_000);
     expect(text.length).toBeGreaterThan(10_000);
     expect(text.indexOf("### Earlier")).toBeLessThan(2500);
@@ -198,7 +199,7 @@ describe("N28 an anchor that is worth its room", () => {
       "a:Done.",
     ]).flat();
     const { session, owns } = await told(lines);
-    const text = value(await updateAnchor(place.store, session, owns));
+    const text = value(await updateAnchor(place.store, session, owns, LIMIT));
     const shown = shownAnchor(text, 2_500, (one) => one);
     expect(shown).toContain("] Remember: the deploy window is Tuesday 04:00 UTC.");
     expect(text).not.toMatch(/cat file|file\d+\.ts/);
@@ -212,7 +213,7 @@ describe("N28 an anchor that is worth its room", () => {
 
   it("N28 with nothing worth saying there is no anchor", async () => {
     const { session, owns } = await told(["u:Look around", ...looks(1), ...looks(2), "a:I looked."]);
-    const text = value(await updateAnchor(place.store, session, owns.slice(1)));
+    const text = value(await updateAnchor(place.store, session, owns.slice(1), LIMIT));
     expect(text).toBe("");
     expect(shownAnchor(text, 2_500, (one) => one)).toBe("");
   });
@@ -285,7 +286,7 @@ describe("N28 an anchor that is worth its room", () => {
 
   it("N28 an anchor of an earlier version is made anew from what is stored, with the client's summary", async () => {
     const { session, owns } = await told(SAID);
-    const first = value(await updateAnchor(place.store, session, owns));
+    const first = value(await updateAnchor(place.store, session, owns, LIMIT));
     place.db.exec("UPDATE proxy_item SET dropped = 'proxy'");
     const old = JSON.stringify({
       base: "All about the parser.",
@@ -296,7 +297,7 @@ describe("N28 an anchor that is worth its room", () => {
       errors: [],
     });
     place.db.prepare("UPDATE proxy_session SET anchor = ?").run(old);
-    const again = value(await updateAnchor(place.store, session, []));
+    const again = value(await updateAnchor(place.store, session, [], LIMIT));
     expect(again).toContain("All about the parser.");
     expect(
       again

@@ -15,18 +15,17 @@ import type { ProxySession } from "../store/session.ts";
 import { happeningsOfStored, saidIn } from "./anchor-items.ts";
 import { ANCHOR_VERSION, type Anchor, withAnchor } from "./anchor-text.ts";
 
-const MAX_CHARS = 14_000;
 const TASK_CHARS = 400;
 const BASE_CHARS = 6000;
 
-type Options = { maxChars?: number };
+type Options = { maxChars: number };
 
 /** From items that have just left a request and are stored; gives summary.md as it is now. */
 export function updateAnchor(
   store: ProxyStore,
   session: ProxySession,
   owns: readonly string[],
-  options: Options = {},
+  options: Options,
 ): Promise<Result<string, Fault>> {
   return remake(store, session, options, (db, anchor) => {
     const task = anchor.task ?? taskOf(db, session);
@@ -40,7 +39,7 @@ export function setAnchorBase(
   store: ProxyStore,
   session: ProxySession,
   text: FilteredText,
-  options: Options = {},
+  options: Options,
 ): Promise<Result<string, Fault>> {
   return remake(store, session, options, (_db, anchor) => ({ ...anchor, base: clip(text, BASE_CHARS) }));
 }
@@ -48,7 +47,7 @@ export function setAnchorBase(
 async function remake(
   store: ProxyStore,
   session: ProxySession,
-  { maxChars = MAX_CHARS }: Options,
+  { maxChars }: Options,
   next: (db: Database, anchor: Anchor) => Anchor,
 ): Promise<Result<string, Fault>> {
   const changed = await change(store, (db) => {

@@ -122,7 +122,7 @@ async function keepSummary(
     outcomes.push(
       await noteCompaction(store, session, lane, compactionText(text)),
       await appendEvent(store, session, { kind: "client_summary", text, lane: lane.id }),
-      await setAnchorBase(store, session, text),
+      await setAnchorBase(store, session, text, { maxChars: context.settings.anchor.fileMaxChars }),
     );
   for (const outcome of outcomes) if (!outcome.ok) tellFault(context, "client summary", outcome.error);
 }

@@ -100,6 +100,7 @@ it("X102 a request in flight finishes and makes nothing again", async () => {
       place.store,
       session,
       items.flatMap((item) => item.own ?? []),
+      { maxChars: 14_000 },
     ),
   );
   value(await finishRequest(place.store, recordOf("late", { session: "k", lane: lane.id }), { keep: true }));

@@ -68,18 +68,18 @@ function insertLane(db: Database, { session, state }: Commit, now: string): numb
 function writeChain(db: Database, lane: number, { match, seen }: Commit, chain: readonly ChainItem[]): void {
   if (match.type === "rewritten") prepared(db, "DELETE FROM proxy_chain WHERE lane = ?").run(lane);
   if (match.type === "fork") {
-    const columns = "position, link, own, strong, prompt, turn, tokens";
+    const columns = "position, link, own, strong, prompt, turn";
     const sql = `INSERT INTO proxy_chain (lane, ${columns}) SELECT ?, ${columns} FROM proxy_chain WHERE lane = ? AND position <= ?`;
     prepared(db, sql).run(lane, match.lane.id, match.at);
   }
   const from = knownLength(match);
   const insert = prepared(
     db,
-    "INSERT INTO proxy_chain (lane, position, link, own, strong, prompt, turn, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO proxy_chain (lane, position, link, own, strong, prompt, turn) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   for (const [i, item] of chain.slice(from).entries()) {
-    const { id, own, strong, isPrompt, tokens } = item;
-    insert.run(lane, from + i + 1, id, own, strong ? 1 : 0, isPrompt ? 1 : 0, seen.turns[i] ?? 0, Math.round(tokens));
+    const { id, own, strong, isPrompt } = item;
+    insert.run(lane, from + i + 1, id, own, strong ? 1 : 0, isPrompt ? 1 : 0, seen.turns[i] ?? 0);
   }
 }
 

@@ -20,7 +20,6 @@ const NAMES = [
   "retries",
   "stored",
   "recalled",
-  "summaryTokens",
 ] as const;
 type CountName = (typeof NAMES)[number];
 export type RequestCounts = Record<CountName, number>;
@@ -92,7 +91,7 @@ export function totals(store: ProxyStore, session?: ProxySession): Promise<Resul
       models[model][name] += value;
     }
     const share = sum.upstreamInput > 0 ? sum.cachedInput / sum.upstreamInput : undefined;
-    const netSaved = sum.tokensIn - sum.tokensSent - sum.summaryTokens;
+    const netSaved = sum.tokensIn - sum.tokensSent;
     return { ...sum, models, unmanaged, netSaved, ...optional("cachedShare", share) };
   });
 }

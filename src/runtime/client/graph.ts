@@ -1,9 +1,11 @@
 // The graph in a person's own hand: looking at facts, adding and ending them, and forgetting.
 import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
+import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts";
 import type { Entity, Episode, Fact } from "../../schema/graph.ts";
 import type { ResultPromise } from "./open.ts";
 
 export type { GraphCounts } from "../../memory/graph/contract.ts";
+export { PROMOTION_KINDS, PROMOTION_SCOPES } from "../../memory/promote/kind.ts";
 export type { Entity, Episode, Fact } from "../../schema/graph.ts";
 
 /** Which facts; those of this workspace that hold now unless said. Times are as people write them. */
@@ -29,6 +31,21 @@ export type NewFact = { subject: string; relation: string; object: string; fact?
 export type GraphStatus = GraphCounts & { enabled: boolean; extractor: string };
 export type ForgetChoice = { id?: string; turn?: string; group?: string };
 
+/** What a person promotes; the scope follows from kind and text unless it is named. */
+export type PromotionRequest = { kind: string; scope?: string; text: string; redact?: boolean };
+export type PromotionView = {
+  id: string;
+  kind: PromotionKind;
+  scope: PromotionScope;
+  text: string;
+  at: string;
+  /** Found as a line of a message. */
+  auto: boolean;
+  state: "stored";
+};
+/** `pins`: how many pins ended with it. */
+export type UndoneView = { promotion: PromotionView; facts: number; pins: number; isGone: boolean };
+
 export type GraphAccess = {
   search(query: string, choice: FactChoice): ResultPromise<FactView[]>;
   facts(choice: FactChoice): ResultPromise<FactView[]>;
@@ -39,6 +56,11 @@ export type GraphAccess = {
   end(fact: string, at: string): ResultPromise<FactView>;
   forget(choice: ForgetChoice): ResultPromise<Forgotten>;
   episodes(choice: { group?: string; states?: readonly Episode["state"][] }): ResultPromise<Episode[]>;
+  promote(request: PromotionRequest): ResultPromise<PromotionView>;
+  /** Newest first. */
+  promotions(choice: FactChoice): ResultPromise<PromotionView[]>;
+  /** Without an id the newest of this workspace and of the user. */
+  undo(id: string | undefined): ResultPromise<UndoneView>;
   requeue(ids: readonly string[], to: "queued" | "done"): ResultPromise<number>;
   status(): ResultPromise<GraphStatus>;
 };

@@ -2,18 +2,26 @@
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
+import type { Database } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
 import { graphLook } from "./look.ts";
+import { promoting } from "./promote.ts";
 
-export function graphAccess(workspace: Workspace, graph: TemporalGraph<unknown>, session?: string): GraphAccess {
+export function graphAccess(
+  workspace: Workspace,
+  graph: TemporalGraph<unknown>,
+  db: Database,
+  session?: string,
+): GraphAccess {
   const { store } = graph;
   const choices = new GraphChoices(workspace, session);
   return {
     ...graphLook(graph, choices),
     ...graphChange(workspace, graph, choices),
+    ...promoting(workspace, graph, db),
     episodes: ({ group, states }) =>
       store.episodes({
         ...optional("groups", group === undefined ? undefined : [group]),

@@ -50,28 +50,58 @@ export async function feedTurns(
   { place, signal }: { place: FeedPlace; signal: AbortSignal },
 ): Promise<Result<void, Failure>> {
   const maxChars = workspace.settings.values["memory.graphiti.maxMessageChars"];
-  for (let after = 0; ; ) {
-    const turns = newTurns(db, place.session, after);
-    after = turns.at(-1)?.turn ?? after;
+  return eachPage({ db, session: place.session, wanted: "not in graph", signal }, async (turns) => {
     const episodes = turns.flatMap((turn) => turnMessages(turn, maxChars));
     for (const { id, place: within } of groupsOf(workspace, place)) {
       const accepted = await graph.accept({ group: id, place: within, origin: "turn", episodes });
       if (!accepted.ok) return accepted;
     }
-    if (turns.length < PAGE || !(await systemClock.sleep(PAUSE_MS, signal))) return ok(undefined);
+    return ok(undefined);
+  });
+}
+
+type Pages = { db: Database; session: string; wanted: WantedTurns; signal: AbortSignal };
+
+/** `isLast`: no turn follows those of this page. */
+export async function eachPage(
+  { db, session, wanted, signal }: Pages,
+  work: (turns: readonly TurnText[], isLast: boolean) => Promise<Result<unknown, Failure>>,
+): Promise<Result<void, Failure>> {
+  for (let after = 0; ; ) {
+    const turns = newTurns(db, session, after, wanted);
+    after = turns.at(-1)?.turn ?? after;
+    const isLast = turns.length < PAGE;
+    const outcome = await work(turns, isLast);
+    if (!outcome.ok) return outcome;
+    if (isLast || !(await systemClock.sleep(PAUSE_MS, signal))) return ok(undefined);
   }
 }
 
-const ANSWERED = `SELECT turn_index, turn_id FROM turns WHERE session_id = ?1 AND status = 'done' AND rewound = 0
-  AND turn_index > max(?2, COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)) ORDER BY turn_index LIMIT ${PAGE}`;
+/** Pages of answered turns: after ?2, of the session ?1. */
+const answered = (condition: string) =>
+  `SELECT turn_index, turn_id FROM turns t WHERE session_id = ?1 AND status = 'done' AND rewound = 0 AND turn_index > ?2
+  AND ${condition} ORDER BY turn_index LIMIT ${PAGE}`;
+const NOT_IN_GRAPH = answered("turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)");
+const notQueued = (states: string) =>
+  answered(
+    `NOT EXISTS (SELECT 1 FROM graph_outbox o WHERE o.session = ?1 AND o.turn = t.turn_index AND o.endpoint = ?3 AND o.kind = 'turn' ${states})`,
+  );
+const NEVER_QUEUED = notQueued("");
+const NOT_SENT = notQueued("AND o.state <> 'dropped'");
 const MESSAGES = `SELECT id, turn, role, time FROM recall_item
   WHERE home IN (SELECT home FROM recall_place WHERE session = ?1 AND local = 1) AND turn BETWEEN ?2 AND ?3
   AND kind = 'turn' AND role IN ('user', 'assistant') ORDER BY seq`;
 
+/** Which turns: those that the graph has not read, or those that were never on their way to a server. */
+type WantedTurns = "not in graph" | { endpoint: string; alsoDropped: boolean };
+
 /** What the user typed and what was answered, as far as the next page goes. */
-function newTurns(db: Database, session: string, after: number): TurnText[] {
+function newTurns(db: Database, session: string, after: number, wanted: WantedTurns): TurnText[] {
   const reader = new Reader(db);
-  const answered = prepared(db, ANSWERED).all(session, after);
+  const answered =
+    wanted === "not in graph"
+      ? prepared(db, NOT_IN_GRAPH).all(session, after)
+      : prepared(db, wanted.alsoDropped ? NOT_SENT : NEVER_QUEUED).all(session, after, wanted.endpoint);
   const indexes = answered.map((row) => Number(row["turn_index"]));
   const rows = prepared(db, MESSAGES).all(session, indexes[0] ?? 0, indexes.at(-1) ?? 0);
   const byTurn = Map.groupBy(rows, (message) => Number(message["turn"]));

@@ -68,7 +68,7 @@ export function withGraph<T>(
       if (!graph) return fail(graphOff);
       graph.wake();
       await graph.idle(READ_MS);
-      return await work(graphAccess(workspace, graph, session));
+      return await work(graphAccess(workspace, graph, db.value, session));
     } finally {
       await graph?.close(READ_MS);
       await recall.close();

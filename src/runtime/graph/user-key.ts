@@ -2,37 +2,34 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
-import { isRecord } from "../../base/json.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 
+type UserPlace = Pick<Workspace, "settings" | "paths" | "userHome" | "env">;
+
 /** Nothing is asked of anybody, and no e-mail address is used. */
-export function userKey({
+export const userKey = (workspace: UserPlace): string =>
+  knownOwner(workspace)?.id ??
+  `everlong_user:${hash("sha256", `graph user ${secretKey(workspace.paths.home)}`).slice(0, 32)}`;
+
+/** Who the user is, where they said so or this machine knows their login. */
+export function knownOwner({
   settings: { values },
-  paths,
   userHome,
   env,
-}: Pick<Workspace, "settings" | "paths" | "userHome" | "env">): string {
+}: UserPlace): { id: string; label: string } | undefined {
   const id = values["memory.graphiti.userId"];
-  if (id !== undefined && id !== "") return id;
+  if (id !== undefined && id !== "") return { id, label: id };
   const login =
     ghLogin(env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh")) ??
     gitLogin(userHome);
-  if (login !== undefined) return `github_login:${login.toLowerCase()}`;
-  return `everlong_user:${hash("sha256", `graph user ${secretKey(paths.home)}`).slice(0, 32)}`;
+  return login === undefined ? undefined : { id: `github_login:${login.toLowerCase()}`, label: login };
 }
 
-function ghLogin(folder: string): string | undefined {
-  const text = textOf(join(folder, "hosts.yml"));
-  if (text === undefined) return undefined;
-  try {
-    const hosts: unknown = parse(text);
-    const host = isRecord(hosts) ? hosts["github.com"] : undefined;
-    return isRecord(host) && typeof host["user"] === "string" ? host["user"] : undefined;
-  } catch {
-    return undefined; // somebody else's file may be broken
-  }
-}
+/** One line of a file that gh writes itself: a reader of YAML is a tenth of what a session loads. */
+const ghLogin = (folder: string): string | undefined =>
+  /^github\.com:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+user:[ \t]*["']?([\w-]+)["']?[ \t]*\r?$/m.exec(
+    textOf(join(folder, "hosts.yml")) ?? "",
+  )?.[1];
 
 const gitLogin = (userHome: string): string | undefined =>
   /^\s*\[github\][^[]*?^\s*user\s*=\s*(\S+)\s*$/m.exec(textOf(join(userHome, ".gitconfig")) ?? "")?.[1];

@@ -4,6 +4,7 @@ import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { boardSource } from "../../memory/board/recall-source.ts";
 import { episodeSource, factSource } from "../../memory/graph/recall-source.ts";
+import { pinSource } from "../../memory/pin/pin.ts";
 import { keepsVectors, noteOf, setNote } from "../../memory/recall/store/note.ts";
 import { fillFrom, isFilled, type RecallSource } from "../../memory/recall/store/source.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
@@ -13,7 +14,7 @@ import type { IndexOptions } from "../../session/index/indexed-text.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 
 /** Every kind of row that recall finds beside what was said. */
-const SOURCES: readonly RecallSource[] = [recordSource, boardSource, factSource, episodeSource];
+const SOURCES: readonly RecallSource[] = [recordSource, boardSource, factSource, episodeSource, pinSource];
 
 /** One transaction, and what an event loop waits for at a time. */
 const PAGE = 32;

@@ -6,12 +6,12 @@ import { escapeTags, inTag } from "../../base/tag.ts";
 import { cutAt } from "../../base/text.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 
-const MAX_BYTES = 20_480;
 const PREVIEW = 4096;
 
-export async function attachText(sessionDir: string, text: string): Promise<string> {
+/** `maxBytes`: a longer text is shown by a preview. */
+export async function attachText(sessionDir: string, text: string, maxBytes: number): Promise<string> {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_BYTES) return inTag("stdin", escapeTags(text));
+  if (bytes <= maxBytes) return inTag("stdin", escapeTags(text));
   const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const path = join(sessionDir, "files", `stdin-${name}.txt`);
   const written = await atomicWrite(path, text, { private: true });

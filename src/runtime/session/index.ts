@@ -21,6 +21,7 @@ import { rebuiltData } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch, suspect } from "../../store/rebuild/suspect.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { crashPoint } from "../crash.ts";
+import type { GraphitiLink, GraphitiNotice } from "../graph/graphiti.ts";
 import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
@@ -48,6 +49,7 @@ export class SessionIndex {
   #pruned = false;
   #recall: Recall | undefined;
   #graph: TemporalGraph<unknown> | undefined;
+  #graphiti: GraphitiLink | undefined;
   #feeding: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
@@ -56,11 +58,18 @@ export class SessionIndex {
   #told: string | undefined;
 
   readonly #onRebuilt: OnRebuilt;
+  readonly #onGraphiti: (notice: GraphitiNotice) => void;
 
-  constructor(workspace: Workspace, id: string, onRebuilt: OnRebuilt = tell) {
+  constructor(
+    workspace: Workspace,
+    id: string,
+    onRebuilt: OnRebuilt = tell,
+    onGraphiti: (notice: GraphitiNotice) => void = () => undefined,
+  ) {
     this.#workspace = workspace;
     this.#id = id;
     this.#onRebuilt = onRebuilt;
+    this.#onGraphiti = onGraphiti;
   }
 
   /** What an earlier process learned; a missing store means nothing was. */
@@ -128,11 +137,21 @@ export class SessionIndex {
 
   async #feed(db: Database, state: SessionState): Promise<void> {
     const graph = await this.graph(db);
-    if (!graph) return;
-    const { feedTurns } = await import("../graph/feed.ts");
     const place = { session: this.#id, repository: this.#workspace.redact(repositoryKey(state.context.cwd)) };
-    const outcome = await feedTurns(graph, db, this.#workspace, { place, signal: this.#closing.signal });
+    const { signal } = this.#closing;
+    const { feedTurns } = await import("../graph/feed.ts");
+    const outcome = graph ? await feedTurns(graph, db, this.#workspace, { place, signal }) : ok(undefined);
     if (!outcome.ok) this.#skipped.push(soft("graph", outcome.error));
+    const sent = await (await this.graphiti(db))?.feed(place, signal);
+    if (sent && !sent.ok) this.#skipped.push(soft("graphiti", sent.error));
+  }
+
+  /** Undefined: the settings want no Graphiti server. */
+  async graphiti(db: Database): Promise<GraphitiLink | undefined> {
+    if (!this.#workspace.settings.values["memory.graphiti.enabled"]) return undefined;
+    const { GraphitiLink } = await import("../graph/graphiti.ts");
+    this.#graphiti ??= new GraphitiLink(this.#workspace, db, this.#onGraphiti);
+    return this.#graphiti;
   }
 
   /** Undefined: the settings want none. */
@@ -199,6 +218,11 @@ export class SessionIndex {
     return opened.ok ? opened.value : undefined;
   }
 
+  /** The connection, once somebody has needed it. */
+  get opened(): Database | undefined {
+    return this.#db;
+  }
+
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
     const { paths, indexing } = this.#workspace;
@@ -218,13 +242,15 @@ export class SessionIndex {
   }
 
   #retire(db: Database): void {
-    const graph = this.#graph;
+    const [graph, graphiti] = [this.#graph, this.#graphiti];
     this.#retired.push(
       db,
       ...(this.#recall ? [this.#recall] : []),
       ...(graph ? [{ close: () => graph.close(0) }] : []),
+      ...(graphiti ? [{ close: () => graphiti.close(0) }] : []),
     );
     this.#graph = undefined;
+    this.#graphiti = undefined;
     this.#db = undefined;
     this.#recall = undefined;
     this.#caughtUp = false;
@@ -234,8 +260,9 @@ export class SessionIndex {
     for (const one of this.#retired.splice(0).reverse()) await one.close();
     this.#closing.abort();
     await this.#feeding;
-    await this.#graph?.close(GRAPH_CLOSE_MS);
+    await Promise.all([this.#graph?.close(GRAPH_CLOSE_MS), this.#graphiti?.close(GRAPH_CLOSE_MS)]);
     this.#graph = undefined;
+    this.#graphiti = undefined;
     await this.#recall?.close();
     this.#recall = undefined;
     this.#db?.close();

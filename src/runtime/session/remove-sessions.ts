@@ -4,12 +4,13 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { type Database, write } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
@@ -26,7 +27,7 @@ export function removeSessions(ids: readonly string[]): ResultPromise<{ id: stri
   });
 }
 
-/** The session's lock is held until its folder is gone: refused while it is open somewhere. */
+/** With all that the index and the graph have of it. The lock is held until its folder is gone: refused while it is open somewhere. */
 export async function removeSession(
   db: Database,
   id: string,
@@ -48,7 +49,13 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  return forgetSession(db, id);
+  const forgotten = await forgetSession(db, id);
+  if (!forgotten.ok) return forgotten;
+  const { forgetTarget } = await import("../../memory/graph/store/forget.ts");
+  return write(db, () => {
+    forgetTarget(db, { type: "session", session: id }, new Date().toISOString());
+    removePinsOf(db, id);
+  });
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>

@@ -49,7 +49,15 @@ export function openResources({ workspace, options, log, sessionId, past }: Reso
   const paths = workspace.paths.session(sessionId);
   const stopping = new AbortController();
   const { values } = workspace.settings;
-  const index = new SessionIndex(workspace, sessionId, (rebuilt) => log.publish("store.rebuilt", rebuilt));
+  const index = new SessionIndex(
+    workspace,
+    sessionId,
+    (rebuilt) => log.publish("store.rebuilt", rebuilt),
+    ({ code, message, ...more }) => {
+      if ("count" in more) log.publish("graphiti.dropped", { count: more.count });
+      log.publish("soft_failure", { part: "graphiti", code, message, sessionId });
+    },
+  );
   const main = conversationOn({ log, paths, workspace }, { sessionId, state: log.state, signal: stopping.signal });
   let callIds: Set<string> | undefined;
   return {

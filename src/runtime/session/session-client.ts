@@ -64,7 +64,8 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
       await approvals.load();
       const { attached, ...rest } = options;
       const { prompt, display, directive } = typed;
-      const more = attached === undefined ? [] : [await attachText(session.dir, attached)];
+      const maxBytes = workspace.settings.values["tool.outputMaxBytes"];
+      const more = attached === undefined ? [] : [await attachText(session.dir, attached, maxBytes)];
       const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
@@ -92,6 +93,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     tasks: tasksClient(open.agents, open.builtIn),
     ...agentClient({ ...open, ready: () => start.ready() }),
     graph: async (work) => (await import("../graph/graph.ts")).withGraph(workspace, work, session.id),
+    pins: async (work) => (await import("../pin/access.ts")).withPins(workspace, work, session.id),
     board: async (work) => (await import("../board/access.ts")).withBoard(workspace, state.context, work),
     consolidation: consolidationClient(open),
     memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),

@@ -24,8 +24,13 @@ export const MEMORY_FOLDERS = ["pending", "quarantine"];
 export const MEMORY_TABLES = [
   ...["memory_citations", "memory_votes", "memory_changes", "memory_idempotency", "memories", "memory_text"],
   ...["dynamic_context_items", "board_changes", "consolidation_runs"],
+  ...["graph_group", "graph_episode", "graph_entity", "graph_alias", "graph_band"],
+  ...["graph_fact", "graph_mention", "graph_ending"],
 ];
-const COUNTED = { memory: ["memories", "dynamic_context_items"], sessions: ["sessions", "proxy_session"] };
+const COUNTED = {
+  memory: ["memories", "dynamic_context_items", "graph_fact"],
+  sessions: ["sessions", "proxy_session"],
+};
 
 export async function planWipe(home: string, scope: WipeScope, root: string): Promise<WipePlan> {
   const names = readdirSync(home).sort();

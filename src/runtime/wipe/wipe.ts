@@ -5,6 +5,7 @@ import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { homePaths } from "../../host/paths.ts";
+import { forgetTarget } from "../../memory/graph/store/forget.ts";
 import { clearIndex } from "../../memory/recall/store/damage.ts";
 import { removeKinds } from "../../memory/recall/store/source.ts";
 import { processEnvironment } from "../../settings/environment.ts";
@@ -90,9 +91,11 @@ function empty(db: Database, scope: "memory" | "sessions"): void {
   db.exec("PRAGMA defer_foreign_keys = ON");
   const tables = scope === "memory" ? MEMORY_TABLES : Object.keys(tableKinds).filter(isOfSessions);
   for (const table of tables) db.exec(`DELETE FROM ${table}`);
-  if (scope === "sessions") clearIndex(db);
-  else {
-    removeKinds(db, ["record", "board"]);
+  if (scope === "sessions") {
+    forgetTarget(db, { type: "session" }, new Date().toISOString());
+    clearIndex(db);
+  } else {
+    removeKinds(db, ["record", "board", "fact", "episode"]);
     db.exec("UPDATE memory_generation SET value = value + 1");
   }
 }

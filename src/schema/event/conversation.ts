@@ -37,6 +37,8 @@ export const conversationEvents = {
       ref: z.string().optional(),
       content: z.string(),
       ...further,
+      /** Blocks of what is remembered, for the model, before the text; nobody's words. */
+      recalled: z.string().optional(),
       source: messageSource,
       mode: agentMode,
     }),

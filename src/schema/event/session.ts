@@ -137,6 +137,14 @@ export const ephemeralSessionEvents = {
       partial: z.boolean(),
       durationMs: z.number(),
     }),
+  /** Messages for a Graphiti server that found no place in the queue. */
+  "graphiti.dropped": () => z.looseObject({ count: z.number() }),
+  /** What each group of a Graphiti server gave for a turn. */
+  "graphiti.recall": () =>
+    z.looseObject({
+      scopes: z.array(z.looseObject({ scope: z.string(), outcome: z.string(), facts: z.number(), ms: z.number() })),
+      shown: z.number(),
+    }),
   "store.rebuilt": () =>
     z.looseObject({
       rows: z.number(),

@@ -56,7 +56,7 @@ beforeEach(async () => {
     value(await finishRequest(store, record, { keep: true }));
   }
   await remember.close();
-  recall = new Recall({ db: place.db, path: join(place.home, "store.db") });
+  recall = new Recall({ db: place.db, path: join(place.home, "store.db"), timeoutMs: 60_000 });
   local = localOperations({
     ...{ store, recall, redactor: secretRedactor("key"), files: new StateReader(), clock: systemClock },
     settings: {

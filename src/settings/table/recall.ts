@@ -18,6 +18,18 @@ export const recallRows = [
     { min: 100, max: 60_000 },
   ),
   project.integer("recall.limit", "EVERLONG_RECALL_LIMIT", 10, "Maximum search results", { min: 1, max: 100 }),
+  project.toggle(
+    "recall.auto",
+    "EVERLONG_RECALL_AUTO",
+    false,
+    "Search before every message and show the model what fits",
+  ),
+  project.toggle(
+    "recall.pins.auto",
+    "EVERLONG_RECALL_PINS_AUTO",
+    true,
+    "Pin lasting instructions you type (always, never, from now on) for the rest of the session",
+  ),
   user.integer(
     "recall.maxPostings",
     "EVERLONG_RECALL_MAX_POSTINGS",

@@ -74,6 +74,8 @@ export const storeJournal: JournalledTables = {
   graph_fact: { subject: { kind: "graph", column: "uuid" }, isRecalled: true },
   graph_mention: { mentions: "graph" },
   graph_ending: { mentions: "graph" },
+  graph_outbox: { isFreelyNumbered: true },
+  pin: { subject: { kind: "pin", column: "id" }, isRecalled: true },
 };
 
 /** The tables of a session's own database; its todos are in the log. */

@@ -36,6 +36,8 @@ export const graphSchema = `
   );
   CREATE INDEX graph_episode_time ON graph_episode (group_id, valid_at, seq);
   CREATE INDEX graph_episode_open ON graph_episode (state, group_id, seq) WHERE state <> 'done';
+  CREATE INDEX graph_episode_waiting ON graph_episode (seq) WHERE state = 'queued';
+  CREATE INDEX graph_episode_promoted ON graph_episode (group_id, uuid) WHERE origin IN ('promotion', 'directive');
   CREATE INDEX graph_episode_turn ON graph_episode (session, turn) WHERE session IS NOT NULL;
 
   CREATE TABLE graph_entity (
@@ -116,4 +118,64 @@ export const graphSchema = `
     PRIMARY KEY (subject, object, at, relation, episode)
   ) WITHOUT ROWID;
   CREATE INDEX graph_ending_episode ON graph_ending (episode);
+
+  -- Messages on their way to a Graphiti server; the texts of those that arrived or were dropped are gone.
+  CREATE TABLE graph_outbox (
+    seq INTEGER PRIMARY KEY,
+    endpoint TEXT NOT NULL,
+    root TEXT NOT NULL,
+    group_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    -- Messages of one unit live or go together.
+    unit TEXT NOT NULL,
+    name TEXT NOT NULL,
+    session TEXT,
+    turn INTEGER,
+    message TEXT NOT NULL,
+    said_at TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('queued', 'sending', 'accepted', 'confirmed', 'parked', 'dropped')),
+    tries INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    created_at TEXT NOT NULL,
+    sent_at TEXT,
+    UNIQUE (endpoint, group_id, name)
+  );
+  CREATE INDEX graph_outbox_open ON graph_outbox (endpoint, root, state, said_at, seq)
+    WHERE state NOT IN ('confirmed', 'dropped');
+  CREATE INDEX graph_outbox_turn ON graph_outbox (session, turn) WHERE session IS NOT NULL;
+
+  -- How a server fared lately, and which process sends to it. Times are milliseconds.
+  CREATE TABLE graph_endpoint (
+    endpoint TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL DEFAULT 0,
+    retry_at INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    -- Since when it takes messages and shows none of them; 0 when it does.
+    stalled_at INTEGER NOT NULL DEFAULT 0,
+    seen_at INTEGER NOT NULL DEFAULT 0,
+    look_at INTEGER NOT NULL DEFAULT 0,
+    probes INTEGER NOT NULL DEFAULT 0,
+    worker TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID;
+
+  -- Standing instructions. \`owner\`: the session, the repository or the user that it belongs to.
+  CREATE TABLE pin (
+    id TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    level TEXT NOT NULL CHECK (level IN ('session', 'repository', 'user')),
+    owner TEXT NOT NULL,
+    -- JSON: where recall finds it.
+    place TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('hand', 'typed', 'promotion')),
+    session TEXT,
+    turn INTEGER,
+    -- What it was made from: the same source makes one pin.
+    source TEXT UNIQUE,
+    created_at TEXT NOT NULL,
+    active INTEGER NOT NULL,
+    replaced_by TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX pin_owner ON pin (level, owner, active);
 `;

@@ -125,3 +125,6 @@ export const proxyWindowGuesses = `
   ALTER TABLE proxy_window ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE proxy_window ADD COLUMN passes INTEGER NOT NULL DEFAULT 0;
 `;
+
+/** What an item of a chain weighs is counted with each request. */
+export const proxyChainWithoutTokens = "ALTER TABLE proxy_chain DROP COLUMN tokens;";

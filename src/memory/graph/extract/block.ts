@@ -2,6 +2,7 @@
 import { OWN_TAGS } from "../../../base/tag.ts";
 import { blockRemover } from "../../../base/tag-block.ts";
 import { stripAnsi } from "../../../base/text.ts";
+import { CLIENT_BLOCKS } from "../../../model/wire/client-blocks.ts";
 
 export type Block =
   | { kind: "sentence"; text: string }
@@ -14,17 +15,20 @@ const MIN_SENTENCE = 6;
 /** Most of a message that is read: a longer one is a file that somebody pasted. */
 const MAX_TEXT = 262_144;
 
-const withoutInsertions = blockRemover(OWN_TAGS.map((name) => ({ name })));
+const withoutInsertions = blockRemover([...OWN_TAGS.map((name) => ({ name })), ...CLIENT_BLOCKS]);
+
+/** How long the lines of a text are that was broken to fit a page. */
+const PAGE = [66, 100] as const;
 
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const STEP = /^\s{0,6}(\d{1,3})[.)]\s+(\S.*)$/;
 const BULLET = /^\s{0,8}(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
-/** Quotations, indented code, tables, markup, prompts, traces, logs and diffs. */
+/** Quotations, indented code, tables, markup, prompts, traces, logs and diffs, lists of commits, boxes to be ticked. */
 const NOT_PROSE =
-  /^(?:\s*>|\t|[ ]{4}|\s*\||\s*<\/?[a-zA-Z]|\s*[$%] |\s*at \S+ ?\(|\s*(?:\/\/|\/\*|\*\/)|[+-]{3} |@@ |\s*\S+:\d+:|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* (?:\[|[A-Z]{4,5}\b))|[{};]\s*$|=>|&&|\|\|/;
+  /^(?:\s*(?:[-*+] )?(?:\\?\[{1,2}`?[0-9a-f]{7,40}`?\\?\]|\[ \])|\s*>|\t|[ ]{4}|\s*\||\s*<\/?[a-zA-Z]|\s*[$%] |\s*at \S+ ?\(|\s*(?:\/\/|\/\*|\*\/)|[+-]{3} |@@ |\s*\S+:\d+:|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* (?:\[|[A-Z]{4,5}\b))|[{};]\s*$|=>|&&|\|\|/;
 const HEADING = /^\s{0,3}#{1,6}\s+/;
 
-/** The text that somebody wrote, without what programs of ours put into it and what a terminal adds. */
+/** The text that somebody wrote, without what we and other clients put into it and what a terminal adds. */
 export function plainText(text: string): string {
   const head = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT).toWellFormed() : text;
   return withoutInsertions(stripAnsi(head)).replaceAll("\r\n", "\n");
@@ -77,7 +81,11 @@ export function readBlocks(lines: readonly string[], isOutput: (at: number) => b
     }
     const starts = BULLET.test(line) || HEADING.test(line);
     const text = line.replace(HEADING, "").replace(BULLET, "").trim();
-    const continues = !starts && paragraph.length > 40 && /^[\p{Ll}`"(]/u.test(text) && !/[.!?:]$/.test(paragraph);
+    // A line that fills the width of a page was broken by it, so the next one goes on even with a capital.
+    const full =
+      line.length <= PAGE[1] && (lines[at - 1]?.length ?? 0) >= PAGE[0] && (lines[at - 1]?.length ?? 0) <= PAGE[1];
+    const continues =
+      !starts && paragraph.length > 40 && (full || /^[\p{Ll}`"(]/u.test(text)) && !/[.!?:]$/.test(paragraph);
     if (!continues) endParagraph();
     paragraph = continues && paragraph.length < 4 * MAX_SENTENCE ? `${paragraph} ${text}` : text;
     title = text.slice(0, MAX_SENTENCE);
@@ -90,7 +98,7 @@ export function readBlocks(lines: readonly string[], isOutput: (at: number) => b
 
 const END = /[.!?…]+["'”)\]]*\s+|[。！？]/g;
 /** A link is read as its text. */
-const LINK = /\[([^[\]\n]{1,200})\]\([^()\s]{1,400}\)/g;
+const LINK = /\[([^[\]\n]{1,200})\](?:\([^()\s]{1,400}\)|\[[^[\]\n]{0,100}\])/g;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|Dr|Mr|Mrs|Ms|St|No|Nr|Fig|\p{Lu})\.$/u;
 
 /** Each a piece of the paragraph as it stands. */

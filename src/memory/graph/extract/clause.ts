@@ -15,6 +15,9 @@ const DIVIDERS = new Set([";", ":", "—", ".", "!", "…", "but", "whereas"]);
 const SUBORDINATE = new Set(["because", "although", "though", "while", "so", "which", "who", "where", "since"]);
 const SIDE_PHRASES: readonly (readonly string[])[] = [
   ["these", "days"],
+  ["or", "later"],
+  ["or", "newer"],
+  ["or", "higher"],
   ["any", "more"],
   ["at", "the", "moment"],
   ["right", "now"],
@@ -33,7 +36,18 @@ const PERFECT = new Map([
   ["maintained", "maintains"],
 ]);
 const CHANGED =
-  /^(?:moved|switched|migrated|decided|agreed|chosen|stopped|dropped|left|joined|replaced|renamed|settled|picked|swapped|changed|opened|filed|bumped|raised)$/;
+  /^(?:moved|switched|migrated|decided|agreed|chosen|stopped|dropped|left|joined|replaced|renamed|settled|picked|swapped|changed|opened|filed|bumped|raised|taken|merged|closed|reopened)$/;
+
+const BASES = new Map([
+  ["using", "use"],
+  ["running", "run"],
+  ["depending", "depend"],
+  ["relying", "rely"],
+]);
+
+/** "We are using Vite" says "we use Vite"; "the server is running" tells a state. */
+const isProgressive = (be: string, verb: string, after: string | undefined): boolean =>
+  /^(?:am|is|are)$/.test(be) && BASES.has(verb) && (verb === "using" || after === "on");
 
 /** What is left out is told by the flags. */
 export function clauseOf(tokens: readonly Token[]): Clause {
@@ -49,7 +63,7 @@ export function clauseOf(tokens: readonly Token[]): Clause {
     const perfect = lower === "has" || lower === "have" ? next?.lower : undefined;
     if (token.time) Object.assign(time, token.time);
     else if (phrase) {
-      now ||= phrase.includes("now");
+      now ||= phrase.includes("now") || phrase[0] === "these";
       ended ||= phrase[0] === "any" && dropNegation(rest);
       i += phrase.length - 1;
     } else if (kind === "word" && (lower === "now" || lower === "currently")) now = true;
@@ -60,6 +74,10 @@ export function clauseOf(tokens: readonly Token[]): Clause {
     } else if (lower === "stopped" && next?.lower === "using") {
       ended = true;
       rest.push({ ...next, text: "use", lower: "use" });
+      i++;
+    } else if (next && isProgressive(lower, next.lower, tokens[i + 2]?.lower)) {
+      const verb = `${BASES.get(next.lower)}${lower === "is" ? "s" : ""}`.replace(/ys$/, "ies");
+      rest.push({ ...next, text: verb, lower: verb });
       i++;
     } else if (perfect !== undefined && next && PERFECT.has(perfect)) {
       const verb = PERFECT.get(perfect) ?? perfect;
@@ -98,15 +116,50 @@ function trimmed(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(from, to);
 }
 
+const PAST = new Map(
+  ["bump", "rename", "replace", "move", "switch", "drop", "upgrade", "migrate"].map((verb) => [
+    verb,
+    verb === "drop" ? "dropped" : `${verb}${verb.endsWith("e") ? "d" : "ed"}`,
+  ]),
+);
+const COMMIT_KIND = /^(?:build|chore|ci|docs|feat|fix|perf|refactor|style|test)!?$/;
+
+/** The subject of a conventional commit, "chore(deps): bump zod from 3 to 4", tells what was done and not what to do. */
+export function withCommitTense(tokens: readonly Token[]): readonly Token[] {
+  const colon = COMMIT_KIND.test(tokens[0]?.text ?? "") ? tokens.findIndex(({ text }) => text === ":") : -1;
+  const verb = tokens[colon + 1];
+  const past = colon > 0 && colon <= 6 && verb ? PAST.get(verb.lower) : undefined;
+  return past === undefined || !verb ? tokens : [{ ...verb, text: past, lower: past }, ...tokens.slice(colon + 2)];
+}
+
+/** A call in plain text, a placeholder and the author before a number: no phrase reaches across them. */
+function spoils(tokens: readonly Token[], at: number): boolean {
+  const [token, before] = [tokens[at], tokens[at - 1]];
+  if (token?.text === "{") return true;
+  if (token?.text !== "(") return false;
+  const close = tokens.findIndex(({ text }, i) => i > at && text === ")");
+  const after = close === -1 ? undefined : tokens[close + 1];
+  return (before?.kind === "word" && before.end === token.start) || after?.entity?.label === "Task";
+}
+
+/** "`OPEN` (`1`) — the connection is open" explains a name; what it says is true of no moment. */
+function isDefinition([first, second, ...others]: readonly Token[]): boolean {
+  if (first?.kind !== "code" || !/^(?:Symbol|Term|Tool)$/.test(first.entity?.label ?? "") || !second) return false;
+  const close = second.text === "(" ? others.findIndex(({ text }) => text === ")") : -1;
+  return /^[:—–=-]$/.test((close === -1 ? second : others[close + 1])?.text ?? "");
+}
+
 /** The first segment is the whole sentence when a rule names a divider itself, such as "Decision:". */
-export function divided(tokens: readonly Token[]): (readonly Token[])[] {
+export function divided(tokens: readonly Token[], isVerb: (word: string) => boolean): (readonly Token[])[] {
+  if (isDefinition(tokens)) return [];
   if (tokens[0]?.lower === "decision" && tokens[1]?.text === ":") return [tokens];
   const segments: Token[][] = [[]];
   let subordinate = false;
   let depth = 0;
-  for (const token of tokens) {
+  for (const [at, token] of tokens.entries()) {
     // What stands in brackets belongs to nobody's clause.
     if (token.kind === "mark" && /^[()[\]{}]$/.test(token.text)) {
+      if (depth === 0 && spoils(tokens, at)) segments.at(-1)?.push(token);
       depth = Math.max(0, depth + (/[([{]/.test(token.text) ? 1 : -1));
       continue;
     }
@@ -115,24 +168,34 @@ export function divided(tokens: readonly Token[]): (readonly Token[])[] {
     if (divides) {
       segments.push([]);
       subordinate = false;
-    } else if (token.kind === "word" && SUBORDINATE.has(token.lower) && segments.at(-1)?.length) subordinate = true;
+    } else if (token.kind === "word" && SUBORDINATE.has(token.lower) && segments.at(-1)?.length) {
+      subordinate = true;
+      // "Nina, who is new, owns the search": the comma before the insertion goes with it.
+      if (/^wh/.test(token.lower) && segments.at(-1)?.at(-1)?.text === ",") segments.at(-1)?.pop();
+    } else if (subordinate && token.text === "," && isVerb(tokens[at + 1]?.lower ?? "")) subordinate = false;
     else if (!subordinate) segments.at(-1)?.push(token);
   }
-  return segments.map(trimmed).filter(({ length }) => length >= 3);
+  return segments.map(trimmed);
 }
 
-/** `comma` says that a part ends at one. */
-export type ClausePart = { tokens: Token[]; comma: boolean };
+/** `comma` says that a part ends at one; `link` is what stood between it and the next. */
+export type ClausePart = { tokens: Token[]; link: Token[]; comma: boolean };
 
 export function parted(tokens: readonly Token[]): ClausePart[] {
-  const parts: ClausePart[] = [{ tokens: [], comma: false }];
+  const parts: ClausePart[] = [{ tokens: [], link: [], comma: false }];
   for (const token of tokens) {
     const part = parts.at(-1);
     if (token.text === "," || token.lower === "and") {
-      if (part && part.tokens.length === 0) continue;
-      if (part) part.comma = token.text === ",";
-      parts.push({ tokens: [], comma: false });
+      const open = part?.tokens.length === 0 ? parts.at(-2) : part;
+      open?.link.push(token);
+      if (open === part) {
+        if (part) part.comma = token.text === ",";
+        parts.push({ tokens: [], link: [], comma: false });
+      }
     } else part?.tokens.push(token);
   }
   return parts.length === 1 ? [] : parts.slice(0, 12);
 }
+
+export const joinedParts = (parts: readonly ClausePart[]): Token[] =>
+  parts.flatMap(({ tokens, link }, i) => (i === parts.length - 1 ? tokens : [...tokens, ...link]));

@@ -1,11 +1,19 @@
 // The rules extractor: the entities, facts and endings that one message states, without a model.
 import { plainText, readBlocks, sentences } from "./block.ts";
-import { type EntityDraft, type Extraction, MAX_ENTITIES, MAX_FACTS, type SourceMessage } from "./draft.ts";
+import {
+  type EntityDraft,
+  type Extraction,
+  type FactDraft,
+  MAX_ENTITIES,
+  MAX_FACTS,
+  type SourceMessage,
+} from "./draft.ts";
 import { readGitOutput } from "./git-output.ts";
 import { recogniseCodeLine } from "./recognise.ts";
 import { readSentence, type SentenceContext } from "./sentence.ts";
 import { readSteps } from "./step.ts";
 import { utcTime } from "./time.ts";
+import { POINTERS } from "./word-list.ts";
 
 /** Depends on the message alone, so messages may come in any order. Never throws. */
 export function extractFacts(message: SourceMessage): Extraction {
@@ -58,7 +66,14 @@ type Collector = {
   result(): Extraction;
 };
 
-/** Each thing once, and no more than a message may give. */
+const isFindable = ({ name }: EntityDraft): boolean => !POINTERS.has(name.toLowerCase());
+const hasFindableEnds = ({ subject, object }: Pick<FactDraft, "subject" | "object">): boolean =>
+  isFindable(subject) && isFindable(object);
+
+/**
+ * Each thing once, and no more than a message may give. A mention that is in no fact stays only when its form alone says
+ * what it is, such as a file or a commit.
+ */
 function collector(): Collector {
   const entities = new Map<string, EntityDraft>();
   const facts = new Map<string, Extraction["facts"][number]>();
@@ -67,14 +82,17 @@ function collector(): Collector {
     const key = JSON.stringify(parts);
     if (map.size < limit && !map.has(key)) map.set(key, item);
   };
-  const keepEntity = (entity: EntityDraft): void => keep(entities, MAX_ENTITIES, [entity.label, entity.name], entity);
+  const keepMention = (entity: EntityDraft): void => {
+    if (isFindable(entity) && entity.label !== "Term" && entity.name.length > 1)
+      keep(entities, MAX_ENTITIES, [entity.label, entity.name], entity);
+  };
   return {
     add(part) {
-      for (const fact of part.facts ?? [])
+      for (const fact of (part.facts ?? []).filter(hasFindableEnds))
         keep(facts, MAX_FACTS, [fact.subject, fact.relation, fact.object, fact.slot, fact.validAt], fact);
-      for (const ending of part.endings ?? [])
+      for (const ending of (part.endings ?? []).filter(hasFindableEnds))
         keep(endings, MAX_FACTS, [ending.subject, ending.relation, ending.object, ending.at], ending);
-      for (const entity of part.entities ?? []) keepEntity(entity);
+      for (const entity of part.entities ?? []) keepMention(entity);
     },
     isFull: () => facts.size >= MAX_FACTS,
     result() {

@@ -1,5 +1,6 @@
 // Noun phrases as entities: articles, possessions, names of code with the noun that says what they are.
 import { type EntityDraft, MAX_NAME, type SourceMessage } from "./draft.ts";
+import { hedgesOf } from "./hedge.ts";
 import type { EntityLabel } from "./relation.ts";
 import { isCapital, type Token } from "./token.ts";
 import {
@@ -10,7 +11,6 @@ import {
   PROCEDURE_HEADS,
   SERVICE_HEADS,
   TOOLS,
-  UNREAL,
   VAGUE,
 } from "./word-list.ts";
 
@@ -34,6 +34,8 @@ const LABEL_NOUNS: Readonly<Record<string, EntityLabel>> = {
   bug: "Task",
   commit: "Commit",
   branch: "Branch",
+  repo: "Repository",
+  repository: "Repository",
   file: "File",
   folder: "File",
   directory: "File",
@@ -51,6 +53,11 @@ const LABEL_NOUNS: Readonly<Record<string, EntityLabel>> = {
   incident: "Incident",
 };
 const LONGEST = 6;
+/** "The metadata generated …" goes on behind the phrase. */
+const PARTICIPLE = /^[a-z]+(?:at|ort|in|id|uir|all|er|iz|is)ed$/;
+/** Means another thing with every release. */
+const PASSING =
+  /^(?:new|old|older|newer|previous|latest|current|former|original) (?:version|versions|implementation|release|behaviou?r|code|api)$/i;
 
 export const clipped = (name: string, label: EntityLabel): EntityDraft => ({ name: name.slice(0, MAX_NAME), label });
 export const joined = (tokens: readonly Token[]): string =>
@@ -59,9 +66,8 @@ export const joined = (tokens: readonly Token[]): string =>
     "",
   );
 
-const isUnreal = ({ lower, kind, text }: Token): boolean =>
-  kind === "word" && (NEGATION.has(lower) || (UNREAL.has(lower) && text !== "May"));
-export const isReal = (tokens: readonly Token[]): boolean => !tokens.some(isUnreal);
+export const isReal = (tokens: readonly Token[]): boolean =>
+  hedgesOf(tokens).length === 0 && !tokens.some(({ lower, kind }) => kind === "word" && NEGATION.has(lower));
 
 /** A noun phrase: an optional article, then words of which none belongs to another part of the sentence. */
 export function thing(tokens: readonly Token[], context: PhraseContext, articles = true): EntityDraft | undefined {
@@ -78,6 +84,7 @@ export function thing(tokens: readonly Token[], context: PhraseContext, articles
   }
   if (first.lower === "a" || first.lower === "an") return articles ? nouns(others, true) : undefined;
   if (first.lower === "my") {
+    if (joined(others).toLowerCase() === "team" && context.role === "user") return WE;
     const inside = context.role === "user" ? nouns(others) : undefined;
     return inside && clipped(`${context.speaker}'s ${inside.name}`, inside.label);
   }
@@ -98,6 +105,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   const noun = LABEL_NOUNS[joined(before).toLowerCase()];
   if (last.kind === "code" && last.entity) {
     if (noun !== undefined) return relabelled(last.entity, noun);
+    if (last.entity.label === "Task" && before.length > 0) return undefined;
     const described =
       before.length === 0 || (pointed && before.length <= 2 && before.every(({ kind }) => kind === "word"));
     return described ? last.entity : undefined;
@@ -111,6 +119,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   if (tokens.length === 1 && /^[a-z]+ly$/.test(last.text)) return undefined;
   if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
     return undefined;
+  if (PASSING.test(joined(tokens)) || (before.length > 0 && PARTICIPLE.test(last.text))) return undefined;
   if (last.kind === "quote") return tokens.length === 1 ? clipped(last.text, "Term") : undefined;
   return clipped(joined(tokens), labelOf(tokens));
 }

@@ -4,7 +4,7 @@ import { extractFacts } from "./extract.ts";
 
 export const rulesExtractor: Extractor = {
   origin: "rule",
-  batch: 32,
+  batch: 16,
   extract: async (episodes) =>
     episodes.map(({ text, roleType, role, validAt }) =>
       extractFacts({ text, role: roleType, at: validAt, ...(role === null ? {} : { speaker: role }) }),

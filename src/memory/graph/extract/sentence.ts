@@ -1,65 +1,192 @@
 // One sentence: what it states, clause by clause; questions, conditions, hearsay and wishes state nothing.
 import { clip } from "../../../base/text.ts";
-import { type Clause, clauseOf, divided, parted, withoutOpening } from "./clause.ts";
+import {
+  type Clause,
+  type ClausePart,
+  clauseOf,
+  divided,
+  joinedParts,
+  parted,
+  withCommitTense,
+  withoutOpening,
+} from "./clause.ts";
 import { type EntityDraft, MAX_FACT_TEXT } from "./draft.ts";
-import { addStatements, isKeyword, rowFor, type StatementContext, type Statements } from "./statement.ts";
+import { concerns, hedgesOf, isIntention } from "./hedge.ts";
+import {
+  addStatements,
+  isKeyword,
+  type RowMatch,
+  rowFor,
+  type StatementContext,
+  type Statements,
+} from "./statement.ts";
 import { withTimes } from "./time.ts";
-import { type StatedTime, type Token, tokenise } from "./token.ts";
-import { UNREAL } from "./word-list.ts";
+import { isCapital, type StatedTime, type Token, tokenise } from "./token.ts";
+import { STATES } from "./word-list.ts";
 
 export type SentenceContext = Omit<StatementContext, "text">;
 export type SentenceReading = Statements & { mentions: EntityDraft[] };
 
 const MAX_TOKENS = 120;
+/** "Lets use pnpm", as many write it; "this lets us" does not begin so. */
+const LETS = /^(?:ok(?:ay)?,? )?lets /i;
+/** "14:15 checkout is down": the note of an incident begins with the time of day. */
+const CLOCK = /^\[?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[ap]m|utc))?\]?[:,]?\s+(?:[-–—] )?/i;
 const ASKS =
-  /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how|when)$/;
+  /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how)$/;
 
 export function readSentence(sentence: string, context: SentenceContext): SentenceReading {
-  const words = tokenise(sentence);
+  const words = tokenise(sentence.replace(CLOCK, "").replace(LETS, "let us "));
   const result: SentenceReading = { facts: [], endings: [], mentions: words.flatMap(({ entity }) => entity ?? []) };
   if (words.length < 3 || words.length > MAX_TOKENS || isQuestion(words)) return result;
-  const tokens = withTimes(sentence, words, context.at);
-  const unreal = tokens.filter(isUnreal);
+  const tokens = withCommitTense(withTimes(sentence, words, context.at));
+  const segments = divided(withoutOpening(tokens), isKeyword);
+  const clauseTokens = new Set(segments.flat());
+  // What somebody intends by the way, "Nina, who will speak, owns it", is left out with the words around it.
+  const hedges = hedgesOf(tokens).filter((hedge) => clauseTokens.has(hedge) || !isIntention(hedge));
   const text = clip(sentence.replace(/\s+/g, " "), MAX_FACT_TEXT);
-  const state = (clause: Clause): boolean => {
-    const match = rowFor(clause, { ...context, text }, unreal);
+  const state = (clause: Clause): RowMatch | undefined => {
+    const end = clause.tokens.at(-1)?.end ?? 0;
+    const match = rowFor(
+      clause,
+      { ...context, text },
+      hedges.filter((hedge) => concerns(hedge, end)),
+    );
     if (match) addStatements(result, match, clause, { ...context, text });
-    return match !== undefined;
+    return match;
   };
-  for (const segment of divided(withoutOpening(tokens))) readSegment(segment, state);
+  for (const segment of segments) if (segment.length >= 3) readSegment(segment, state);
   return result;
 }
 
-const LEADS = /^(?:in|on|at|after|before|for|with|as|during|under|from|to|by|given|following)$/;
+const LEADS = /^(?:in|on|at|after|before|for|with|as|during|under|from|to|by|given|following|looking|per)$/;
 const CLAUSE_STARTS = /^(?:i|we|you|he|she|it|they|that|this|there)$/;
+const FINITE = /^(?:is|are|was|were|has|have|had|do|does|did|will|can|got)$/;
+const MAX_LEAD = 6;
 
 /**
- * The whole segment, else the parts between its commas and "and"s. A part counts as a clause only behind another clause or
- * a phrase that leads in, since any other part is one of a list; without a subject it takes the last one's.
+ * The whole segment, else the longest runs of its parts between commas and "and"s. A part begins a clause only behind
+ * another clause or a phrase that leads in, since any other part is one of a list; without a subject it takes the last one's.
  */
-function readSegment(segment: readonly Token[], state: (clause: Clause) => boolean): void {
-  if (state(clauseOf(segment))) return;
-  let last: Clause | undefined;
+function readSegment(segment: readonly Token[], state: State): void {
+  if (firstMatch(segment, (clause) => clause, state)) return;
+  const parts = parted(segment);
+  let last: LastClause | undefined;
   let lead: StatedTime = {};
   let mayBegin = true;
-  for (const { tokens, comma } of parted(segment)) {
-    const own = clauseOf(tokens);
-    const clause = { ...own, time: { ...lead, ...own.time } };
-    const verb = last?.tokens.findIndex(({ lower }) => isKeyword(lower)) ?? -1;
-    const stands: boolean = mayBegin && state(clause);
-    if (stands) last = clause.ended ? undefined : clause;
-    else if (last && verb > 0) state({ ...clause, tokens: [...last.tokens.slice(0, verb), ...clause.tokens] });
-    const [first] = tokens;
-    const leads = first?.time !== undefined || (comma && LEADS.test(first?.lower ?? ""));
-    if (leads && !stands) lead = clause.time;
-    mayBegin = stands || leads || CLAUSE_STARTS.test(first?.lower ?? "");
+  let sawClause = false;
+  for (let i = 0; i < parts.length; ) {
+    const part = parts[i];
+    if (!part) return;
+    const [first] = part.tokens;
+    const begins: boolean =
+      mayBegin || (sawClause && parts[i - 1]?.comma === true && first !== undefined && isSetApart(first));
+    const run: ClauseRun | undefined = begins ? longestRun(parts, i, lead, last, state) : undefined;
+    if (run) last = run.last;
+    else {
+      const own = clauseOf(part.tokens);
+      for (const tokens of continuations(last, own))
+        if (state({ ...own, tokens, time: { ...lead, ...own.time } })) break;
+    }
+    const leads = first?.time !== undefined || (part.comma && LEADS.test(first?.lower ?? ""));
+    if (leads) lead = run && first?.time ? run.last.clause.time : clauseOf(part.tokens).time;
+    mayBegin = run !== undefined || leads || CLAUSE_STARTS.test(first?.lower ?? "");
+    sawClause ||= run !== undefined || part.tokens.some(({ lower }) => FINITE.test(lower));
+    i = run?.next ?? i + 1;
   }
 }
+
+type LastClause = { clause: Clause; person?: readonly Token[] };
+type ClauseRun = { next: number; last: LastClause };
+type State = (clause: Clause) => RowMatch | undefined;
+
+function longestRun(
+  parts: readonly ClausePart[],
+  from: number,
+  lead: StatedTime,
+  last: LastClause | undefined,
+  state: State,
+): ClauseRun | undefined {
+  for (let next = parts.length; next > from; next--) {
+    if (goesOn(parts[next - 1], parts[next])) continue;
+    const change = (clause: Clause): Clause => ({
+      ...clause,
+      tokens: withPerson(clause.tokens, last),
+      time: { ...lead, ...clause.time },
+    });
+    const first = firstMatch(joinedParts(parts.slice(from, next)), change, state);
+    if (!first) continue;
+    const { match, clause } = first;
+    const [subject, ...others] = match.slots.subject ?? [];
+    const person = subject?.label === "User" && others.length === 0 ? match.spans.subject : undefined;
+    return { next, last: { clause, ...(person && { person }) } };
+  }
+  return undefined;
+}
+
+/** "Uses a lenient, fast parser", "are resolved and cached": what was cut off belongs to the same phrase. */
+function goesOn(part: ClausePart | undefined, next: ClausePart | undefined): boolean {
+  const [first] = next?.tokens ?? [];
+  const [before, last] = part?.tokens.slice(-2) ?? [];
+  if (!first || !last || first.kind !== "word" || !/^[a-z]/.test(first.text)) return false;
+  const isAdjective =
+    /^an?$/.test(before?.lower ?? "") && !/^an?$/.test(first.lower) && last.kind === "word" && !isSetApart(first);
+  if (part?.comma) return isAdjective;
+  if (isAdjective && !isKeyword(first.lower) && !first.lower.endsWith("s")) return (next?.tokens.length ?? 0) > 1;
+  return (
+    /^(?:is|are|now)$/.test(before?.lower ?? "") &&
+    !LASTING.test(last.lower) &&
+    /(?:ed|ive|able|ible|ful|ous)$/.test(first.lower) &&
+    !STATES.has(first.lower)
+  );
+}
+/** What happens once and is so from then on, whatever else happens with it. */
+const LASTING = /^(?:deprecated|removed|merged|closed|released|archived)$/;
+
+/** The tokens as one clause, else without the phrase that leads in. */
+function firstMatch(
+  tokens: readonly Token[],
+  change: (clause: Clause) => Clause,
+  state: State,
+): { match: RowMatch; clause: Clause } | undefined {
+  const rest = withoutLead(tokens);
+  for (const reading of rest === tokens ? [tokens] : [tokens, rest]) {
+    const clause = change(clauseOf(reading));
+    const match = state(clause);
+    if (match) return { match, clause };
+  }
+  return undefined;
+}
+
+/** "She" and "he" are the person of the clause before. */
+function withPerson(tokens: readonly Token[], last: LastClause | undefined): readonly Token[] {
+  return /^s?he$/.test(tokens[0]?.lower ?? "") && last?.person ? [...last.person, ...tokens.slice(1)] : tokens;
+}
+
+/** "… and works at Acme", "… is built with Vite and deployed to Fly.io". */
+function continuations(last: LastClause | undefined, own: Clause): (readonly Token[])[] {
+  if (!last || last.clause.ended) return [];
+  const { tokens } = last.clause;
+  const verb = tokens.findIndex(({ lower }) => isKeyword(lower));
+  if (verb <= 0) return [];
+  const bare = [...tokens.slice(0, verb), ...own.tokens];
+  const isBe =
+    /^(?:is|are)$/.test(tokens[verb]?.lower ?? "") && /ed$|^built$|^written$/.test(own.tokens[0]?.lower ?? "");
+  return isBe ? [bare, [...tokens.slice(0, verb + 1), ...own.tokens]] : [bare];
+}
+
+/** "After the call we agreed …": what comes before "we" says when and where, and is left out. */
+function withoutLead(tokens: readonly Token[]): readonly Token[] {
+  if (!LEADS.test(tokens[0]?.lower ?? "")) return tokens;
+  const at = tokens.slice(0, MAX_LEAD + 1).findIndex(({ lower }) => /^(?:i|we)$/.test(lower));
+  return at > 1 ? [...tokens.slice(0, at).filter(({ time }) => time), ...tokens.slice(at)] : tokens;
+}
+
+const isSetApart = (token: Token): boolean =>
+  isCapital(token) || token.kind === "code" || /^(?:the|our|my|we|i)$/.test(token.lower);
 
 function isQuestion(tokens: readonly Token[]): boolean {
   if (tokens.some(({ text, kind }) => kind === "mark" && /^[?？]$/.test(text))) return true;
   const [first] = withoutOpening(tokens);
   return first?.kind === "word" && ASKS.test(first.lower);
 }
-
-const isUnreal = ({ lower, text, kind }: Token): boolean => kind === "word" && UNREAL.has(lower) && text !== "May";

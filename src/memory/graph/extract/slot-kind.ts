@@ -1,15 +1,18 @@
 // The kinds of a pattern's slots: which spans of tokens are things, people, places, values, states or free text.
 import type { EntityDraft } from "./draft.ts";
+import { hedgesOf } from "./hedge.ts";
 import { clipped, isReal, joined, type PhraseContext, thing, user, WE, WORKSPACE } from "./noun.ts";
 import type { EntityLabel } from "./relation.ts";
 import { isCapital, type Token } from "./token.ts";
 import {
   ATTRIBUTES,
   EVENT_STATES,
+  HOSTS,
   NOT_IN_PHRASE,
+  POINTERS,
+  PRODUCTS,
   STATES,
   TOOLS,
-  UNREAL,
   VAGUE,
   WEAK_ATTRIBUTES,
   WEEKDAYS,
@@ -19,6 +22,10 @@ type Reader = (tokens: readonly Token[], context: PhraseContext) => EntityDraft[
 
 const NOT_A_NAME =
   /^(?:The|This|That|It|A|An|My|Our|Your|Their|He|She|They|We|You|I|There|Here|Then|Now|Also|Just|Please|Today|Yesterday|No|Yes|Nobody|Everyone|Someone|Something|Nothing|Everything|Some|Any|All|None|One|Which|What|Who|When|Where|Why|How|If|And|But|So|In|On|At|For|With|By)$/;
+
+/** Not "Node.js", not "API", and not the verb that begins a line of a changelog. */
+const PERSON =
+  /^(?!(?:Add|Allow|Bump|Chang|Clos|Fix|Improv|Mak|Mov|Remov|Renam|Support|Test|Updat|Us)(?:e?s|e?d|ing)$)(?!\p{Lu}{2,}$)\p{Lu}[\p{L}'’-]*$/u;
 
 /** `A`, `A and B`, `A, B and C`: every member must be of the kind. */
 const listOf =
@@ -32,9 +39,21 @@ const listOf =
         if (members.at(-1)?.length) members.push([]);
       } else members.at(-1)?.push(token);
     }
+    if (members.slice(1).some(beginsWithVerb) || areAdjectives(members)) return undefined;
     const entities = members.map((member) => one(member, context));
     return entities.every((entity) => entity !== undefined) && entities.length <= 8 ? entities : undefined;
   };
+
+/** "Requires a seed and produces random ids": what follows the "and" is another clause and no member. */
+const beginsWithVerb = ([first, ...others]: readonly Token[]): boolean =>
+  others.length > 0 && first?.kind === "word" && /^[a-z]{2,}[^s\W]s$/.test(first.text);
+
+/** "A defined and predictable order" is one thing with two adjectives. */
+function areAdjectives([first = [], second = []]: readonly (readonly Token[])[]): boolean {
+  const [next] = second;
+  if (first.length !== 2 || second.length < 2 || next === undefined) return false;
+  return /^an?$/.test(first[0]?.lower ?? "") && /^[a-z]/.test(next.text) && !/^(?:an?|the|our)$/.test(next.lower);
+}
 
 const single =
   (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
@@ -56,19 +75,20 @@ function person(tokens: readonly Token[], context: PhraseContext): EntityDraft |
   if (me) return me;
   const phrase = joined(tokens).toLowerCase();
   if (phrase === "the user" || phrase === "user") return user(context.speaker);
-  if (/(?:^| )team$/.test(phrase)) return thing(tokens, context, false);
+  if (/(?:^| )(?:team|squad|folks|guys|crew)$/.test(phrase)) return thing(tokens, context, false);
   if (tokens.length > 3 || !tokens.every(isCapital)) return undefined;
-  if (tokens.some(({ text, lower }) => NOT_A_NAME.test(text) || WEEKDAYS.has(lower) || /^\p{Lu}{2,}$/u.test(text)))
+  if (tokens.some(({ text, lower }) => !PERSON.test(text) || NOT_A_NAME.test(text) || WEEKDAYS.has(lower)))
     return undefined;
   return isReal(tokens) ? user(joined(tokens)) : undefined;
 }
 
 const subject = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined =>
   self(tokens, context) ?? thing(tokens, context, false);
+const isProduct = ({ lower }: Token): boolean => TOOLS.has(lower) || PRODUCTS.has(lower) || HOSTS.has(lower);
 /** A thing that was named or pointed at: not a word that only begins the sentence. */
 const named = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined => {
   const [first] = tokens;
-  if (!first || !(isCapital(first) || first.kind !== "word" || TOOLS.has(first.lower))) return undefined;
+  if (!first || !(isCapital(first) || first.kind !== "word" || isProduct(first))) return undefined;
   return NOT_A_NAME.test(first.text) ? undefined : thing(tokens, context, false);
 };
 
@@ -89,7 +109,7 @@ const UNIT =
 /** Numbers with units, versions, code, quotations and names. */
 function value(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
   const [first, ...others] = tokens;
-  if (!first || tokens.length > 4) return undefined;
+  if (!first || tokens.length > 4 || tokens.some(({ lower }) => /-\w+ed$/.test(lower))) return undefined;
   if (first.kind === "number")
     return others.every(({ text }) => UNIT.test(text)) ? clipped(joined(tokens), "Term") : undefined;
   if (tokens.length === 1 && first.kind === "quote") return clipped(first.text, "Term");
@@ -138,14 +158,15 @@ const freeText =
     const bare = /^(?:the|a|an)$/.test(first.lower) && label !== "Decision" ? tokens.slice(1) : tokens;
     const [start] = bare;
     if (!start || /^(?:it|this|that|these|those|he|she|they|you|me|so|to|there)$/.test(start.lower)) return undefined;
+    if (label !== "Decision" && POINTERS.has(bare.at(-1)?.lower ?? "")) return undefined;
     const text = joined(bare);
-    return VAGUE.has(text.toLowerCase()) ? undefined : [clipped(text, label)];
+    // "REST" is a name, "rest" is not.
+    return VAGUE.has(/^\p{Lu}+$/u.test(text) ? text : text.toLowerCase()) ? undefined : [clipped(text, label)];
   };
 
-const isStatement = (tokens: readonly Token[]): boolean =>
-  !tokens.some(({ lower, text, kind }) => kind === "word" && UNREAL.has(lower) && text !== "May");
+const isStatement = (tokens: readonly Token[]): boolean => hedgesOf(tokens).length === 0;
 const pointsAtNobody = (tokens: readonly Token[]): boolean =>
-  isReal(tokens) && !tokens.some(({ lower }) => /^(?:i|we|you|it|they|is|are|was|were|have|has|am)$/.test(lower));
+  isReal(tokens) && !tokens.some(({ lower }) => /^(?:i|we|you|it|they|is|are|was|were|be|have|has|am)$/.test(lower));
 
 const withLabel =
   (labels: readonly EntityLabel[], one = thing) =>
@@ -153,6 +174,13 @@ const withLabel =
     const entity = one(tokens, context);
     return entity && labels.includes(entity.label) ? entity : undefined;
   };
+
+/** A commit or a pull request, also "PR #57 by Lena". */
+function change(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const by = tokens.findIndex(({ lower }) => lower === "by");
+  if (by > 0 && !person(tokens.slice(by + 1), context)) return undefined;
+  return withLabel(["Commit", "PullRequest"])(by > 0 ? tokens.slice(0, by) : tokens, context);
+}
 
 function revision(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
   const words = joined(tokens);
@@ -203,7 +231,7 @@ export const SLOT_KINDS = {
   attribute: single(attribute),
   code: single(code),
   codes: listOf(code),
-  change: single(withLabel(["Commit", "PullRequest"])),
+  change: single(change),
   work: listOf(withLabel(["Task", "PullRequest", "Incident"])),
   revision: single(revision),
   incident: single(withLabel(["Incident", "Task"])),

@@ -31,7 +31,7 @@ export type Statements = Pick<Extraction, "facts" | "endings">;
 
 export type RowMatch = PatternMatch & { row: RuleRow };
 
-/** `unreal` are the sentence's conditions and hedges: a row must name each of them itself. */
+/** `unreal` are the hedges that concern the clause: a row must name each of them itself. */
 export function rowFor(
   { tokens, now, ended }: Clause,
   { role, speaker }: StatementContext,
@@ -66,7 +66,7 @@ function agrees({ slots, spans, words }: PatternMatch): boolean {
   if (subjects.length > 1) return base;
   const [subject] = subjects;
   if (!subject || subject === WE || first.lower === "i") return base || first.lower !== "i";
-  const plural = /[^s']s$|\b(?:people|data|children|criteria|media)$|\b(?:team|staff|crew)$/i.test(subject.name);
+  const plural = /[^s']s$|\b(?:people|data|children|criteria|media)$|\b(?:team|staff|crew|squad)$/i.test(subject.name);
   return base ? plural : THIRD_PERSON.test(verb.lower);
 }
 

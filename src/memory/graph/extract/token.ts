@@ -36,6 +36,20 @@ const ENDINGS: readonly [RegExp, string][] = [
   [/^([\p{L}\p{N}._/-]+)'s$/u, "$1 's"],
 ];
 
+/** Contractions whose apostrophe was left out. */
+const BARE = new Map([
+  ["im", "I am"],
+  ["ive", "I have"],
+  ["weve", "we have"],
+  ["theyre", "they are"],
+  ["thats", "that is"],
+  ["wont", "will not"],
+  ["cant", "can not"],
+  ...["do", "does", "did", "is", "are", "was", "were", "would", "could", "should", "has", "have", "had"].map(
+    (verb) => [`${verb}nt`, `${verb} not`] as const,
+  ),
+]);
+
 export function tokenise(sentence: string): Token[] {
   const tokens: Token[] = [];
   for (const match of sentence.matchAll(PIECE)) {
@@ -70,6 +84,11 @@ function pushWord(raw: string, push: Push): void {
       for (const part of word.replace(pattern, parts).split(" ")) push(part, "word");
       return;
     }
+  }
+  const bare = BARE.get(word.toLowerCase());
+  if (bare !== undefined) {
+    for (const part of bare.split(" ")) push(part, "word");
+    return;
   }
   const entity = recogniseWord(word);
   if (entity) push(word, "code", entity);

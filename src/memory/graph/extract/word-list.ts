@@ -4,21 +4,27 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(/[\s]+/)
 const phrases = (list: string): ReadonlySet<string> =>
   new Set(list.split(",").map((phrase) => phrase.trim().replace(/\s+/g, " ")));
 
-/** Conditions, wishes, guesses, hearsay and jokes: nothing in such a sentence is stated as true. */
-export const UNREAL = set(`if unless whether when whenever would could should might may must can cannot will shall wish
-  wishes hope hopes hoping want wants wanted plan plans planning planned maybe perhaps probably possibly presumably likely
-  suppose supposing imagine imagining assume assuming assumes pretend think thinks thought guess guesses believe believes
-  seem seems seemed apparently allegedly supposedly reportedly rumour rumor rumours rumors wonder wonders wondering ought
-  otherwise almost nearly hypothetically theoretically theory tomorrow someday eventually soon say says said told tell tells
-  claim claims claimed heard hear according asked asks asking feel feels felt lol haha jk kidding joke joking sarcasm next
-  later considering consider trying tries try tried intend intends expect expects expected doubt doubts once example
-  instance hypothetical suggest suggests suggested propose proposes proposed recommend recommends`);
+/** Intentions, duties and requests: what comes before one in its sentence may be true, what comes behind it is not yet. */
+export const INTENTIONS = set(`will shall can cannot must want wants wanted plan plans planning planned tomorrow someday
+  eventually soon next later considering consider trying tries try tried intend intends tell tells suggest suggests
+  propose proposes recommend recommends`);
+
+/** Those, conditions, wishes, guesses, hearsay and jokes: nothing in such a clause is stated as true. */
+export const UNREAL: ReadonlySet<string> = new Set([
+  ...INTENTIONS,
+  ...set(`if unless whether when whenever would could should might may wish wishes hope hopes hoping maybe perhaps probably
+  possibly presumably likely suppose supposing imagine imagining assume assuming assumes pretend think thinks thought guess
+  guesses guessing believe believes seem seems seemed apparently allegedly supposedly reportedly rumour rumor rumours rumors
+  wonder wonders wondering ought otherwise almost nearly hypothetically theoretically theory say says said told claim claims
+  claimed heard hear according asked asks asking feel feels felt lol haha jk kidding joke joking sarcasm expect expects
+  expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik todo fixme roadmap proposal`),
+]);
 
 export const NEGATION = set(`not no never neither nor none nothing nobody nowhere hardly barely without `);
 
 /** Words that cannot stand inside of a plain noun phrase. */
 export const NOT_IN_PHRASE =
-  set(`the a an below above different various one two three four five six seven eight nine ten
+  set(`the a an called named following below above different various one two three four five six seven eight nine ten
   twice often sometimes usually once enough own itself i me we us you he him she her it they them this that these those there here who whom
   whose which what where why how my your his its our their mine yours is are was were be been being am do does did done
   has have had and or but so because although though while until till since as of in on at to for from by with within
@@ -37,6 +43,12 @@ export const VAGUE =
   moment matter help result results end start beginning box side hand man guy people person world life mood fire
   luck hope coffee caffeine magic`);
 
+/** Words that point at something: whatever a sentence says of them, nobody finds it under such a name. */
+export const POINTERS =
+  set(`it its this that these those thing things one ones stuff something anything everything nothing
+  someone anyone everyone nobody he she they them him her we us you i me self here there what which who other others
+  another both all none some any`);
+
 /** Words that are left out of a clause before it is matched; they do not change what is stated. */
 export const ADVERBS =
   set(`also just currently already recently finally officially actually basically really still again
@@ -47,7 +59,8 @@ export const ADVERBS =
 export const OPENINGS: readonly (readonly string[])[] = [
   ...phrases(`ok, okay, so, well, fyi, btw, note, note that, by the way, heads up, also, and, oh, yes, yep, yeah, hey, hi, actually,
   in general, in this project, in this repo, in this codebase, in our project, for the record, as agreed, reminder, update,
-  quick update, good news, bad news, thanks, cool, great, remember, remember that, please note, please note that, context,
+  quick update, personally, honestly, tbh, fwiw, lastly, anyway, for context, quick context, one more thing, status update,
+  unfortunately, luckily, side note, last thing, and yes, ah, alright, nah, nope, turns out, good news, bad news, thanks, cool, great, remember, remember that, please note, please note that, context,
   correction, no, right, sure, hello, as a reminder, just so you know, in short, summary, in the end, today, as you know`),
 ]
   .map((phrase) => phrase.split(" "))
@@ -61,7 +74,7 @@ export const STATES =
   on hold, in production, in staging, in beta, paused, cancelled, canceled, approved, rejected, unstable, stable, healthy,
   unhealthy, degraded, stuck, abandoned, obsolete, pending, resolved, out of date, up to date, frozen, end of life, unmaintained,
   feature complete, flaky, published, reverted, unblocked, staged, queued, running, stopped, locked, unlocked, draft, final,
-  up and running, in use, unused, removed, deleted, code complete, in maintenance mode`);
+  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode`);
 
 /** States that "X was …" gives: something happened and what it left is still so. */
 export const EVENT_STATES =
@@ -76,7 +89,7 @@ export const ATTRIBUTES =
   rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min duration
   period length width height capacity concurrency frequency schedule target baseline email username nickname title codename
   mode level cloud provider registry bucket namespace prefix suffix replicas date birthday employer city office boss
-  mentor tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache`);
+  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache`);
 
 /** Attributes that mean something only together with what they belong to. */
 export const WEAK_ATTRIBUTES =
@@ -94,6 +107,19 @@ export const TOOLS =
   black tox maven gradle java bash zsh fish sh vim neovim nvim emacs helix zed vscode gh glab curl wget jq yq sed awk grep rg fd
   ripgrep psql sqlite3 redis-cli aws gcloud az tmux ssh rsync brew apt nix playwright cypress storybook turbo nx lerna changesets
   husky renovate dependabot jenkins travis circleci buildkite grafana prometheus sentry`);
+
+/** Names of products that people write without a capital, and that are no plain words. */
+export const PRODUCTS =
+  set(`postgres postgresql mysql mariadb sqlite mongodb mongo dynamodb cassandra elasticsearch opensearch
+  redis valkey memcached kafka rabbitmq nats sqs celery sidekiq bullmq kubernetes k8s nomad argocd nginx traefik caddy envoy
+  react preact vue svelte sveltekit angular solidjs nextjs next.js nuxt remix astro tailwind bootstrap htmx fastify hono koa
+  nestjs django fastapi laravel symfony graphql grpc trpc protobuf zod prisma drizzle knex typeorm sequelize typescript
+  javascript golang kotlin elixir haskell ocaml clojure flutter expo electron tauri axios lodash moment oxlint parcel swc
+  babel pino winston datadog opentelemetry keycloak auth0 okta stripe adyen supabase firebase launchdarkly`);
+
+/** Products on which things are placed. */
+export const HOSTS = set(`heroku vercel netlify fly.io railway hetzner ovh digitalocean linode scaleway aws gcp azure
+  cloudflare ec2 s3 rds ecs eks gke fargate lambda kubernetes k8s neon planetscale github gitlab bitbucket`);
 
 export const SERVICE_HEADS =
   set(`service server api gateway backend frontend database db cluster worker queue proxy broker

@@ -7,6 +7,14 @@ import { addStatements } from "./statement.ts";
 
 const MOST_TRIES = 3;
 
+/** Whether a claim would find something; asking costs no transaction. */
+export const hasWaiting = (db: Database, now: Instant): boolean =>
+  get(
+    db,
+    "SELECT 1 FROM graph_episode WHERE state = 'queued' OR (state = 'running' AND lease_until <= ?) LIMIT 1",
+    now,
+  ) !== undefined;
+
 /** Inside a transaction. */
 export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: ClaimRequest): Episode[] | undefined {
   // A worker that died left its lease behind.
@@ -17,8 +25,8 @@ export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: C
   );
   const next = get(
     db,
-    `SELECT group_id FROM graph_episode e WHERE state = 'queued' AND NOT EXISTS
-       (SELECT 1 FROM graph_episode r WHERE r.state = 'running' AND r.group_id = e.group_id) ORDER BY seq LIMIT 1`,
+    `SELECT group_id FROM graph_episode e INDEXED BY graph_episode_waiting WHERE state = 'queued' AND group_id NOT IN
+       (SELECT group_id FROM graph_episode WHERE state = 'running') ORDER BY seq LIMIT 1`,
   );
   if (!next) return undefined;
   const rows = all(
@@ -39,12 +47,16 @@ const OWN = "uuid = ? AND state = 'running' AND worker = ?";
 const FREE = "worker = NULL, lease_until = NULL";
 
 /** Inside a transaction. */
-export function settleEpisode(db: Database, { episode, worker, extraction, origin, now }: SettleRequest): boolean {
-  const row = get(db, `SELECT group_id FROM graph_episode WHERE ${OWN}`, episode, worker);
-  if (!row) return false;
-  addStatements(db, { group: text(row, "group_id"), episode, extraction, origin, now });
-  run(db, `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`, episode, worker);
-  return true;
+export function settleEpisodes(db: Database, { worker, episodes, origin, now }: SettleRequest): number {
+  const own = episodes.flatMap(({ uuid, extraction }) => {
+    const row = get(db, `SELECT group_id FROM graph_episode WHERE ${OWN}`, uuid, worker);
+    return row ? [{ group: text(row, "group_id"), uuid, extraction }] : [];
+  });
+  for (const { group, uuid, extraction } of own) {
+    addStatements(db, { group, episode: uuid, extraction, origin, now });
+    run(db, `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`, uuid, worker);
+  }
+  return own.length;
 }
 
 /** Inside a transaction. */

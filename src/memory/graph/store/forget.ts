@@ -12,7 +12,7 @@ import { mendTrack, removeFact } from "./track.ts";
 /** Inside a transaction. */
 export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): Forgotten {
   const forgotten: Forgotten = { episodes: 0, facts: 0, entities: 0 };
-  const uuidsOf = (sql: string, ...values: (string | number)[]) =>
+  const uuidsOf = (sql: string, ...values: (string | number | null)[]) =>
     all(db, sql, ...values).map((row) => text(row, "uuid"));
   switch (target.type) {
     case "fact":
@@ -24,6 +24,11 @@ export function forgetTarget(db: Database, target: ForgetTarget, now: Instant): 
     case "turn": {
       const sql = "SELECT uuid FROM graph_episode WHERE session = ? AND turn = ?";
       forgetEpisodes(db, uuidsOf(sql, target.session, target.turn), forgotten, now);
+      break;
+    }
+    case "session": {
+      const sql = "SELECT uuid FROM graph_episode WHERE session = COALESCE(?, session) AND origin = 'turn'";
+      forgetEpisodes(db, uuidsOf(sql, target.session ?? null), forgotten, now);
       break;
     }
     case "entity":

@@ -20,6 +20,10 @@ class Conditions {
     return this;
   }
 
+  when(isWanted: boolean | undefined, sql: string): this {
+    return isWanted ? this.add(sql) : this;
+  }
+
   among(column: string, list: readonly string[] | undefined): this {
     return this.add(`${column} IN (SELECT value FROM json_each(?))`, list && JSON.stringify(list));
   }
@@ -36,6 +40,9 @@ class Conditions {
   }
 }
 const WHOLE_ID = 36;
+/** As the partial index has it. */
+const IS_PROMOTED = "origin IN ('promotion', 'directive')";
+const PROMOTED = `SELECT uuid FROM graph_episode WHERE ${IS_PROMOTED}`;
 
 export function readEpisodes(db: Database, query: EpisodeQuery): Episode[] {
   const conditions = new Conditions()
@@ -43,6 +50,7 @@ export function readEpisodes(db: Database, query: EpisodeQuery): Episode[] {
     .among("group_id", query.groups)
     .among("name", query.names)
     .among("state", query.states)
+    .when(query.promoted, IS_PROMOTED)
     .add("session = ?", query.session)
     .add("valid_at <= ?", query.until);
   const sql = `SELECT * FROM graph_episode ${conditions.where} ORDER BY valid_at DESC, seq DESC LIMIT ?`;
@@ -59,6 +67,7 @@ export function readFacts(db: Database, query: FactQuery): Fact[] {
     .add("(f.subject = ? OR f.object = ?)", query.entity, query.entity)
     .add("f.relation = ?", query.relation)
     .add("f.uuid IN (SELECT fact FROM graph_mention WHERE episode = ?)", query.episode)
+    .when(query.promoted, `f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (${PROMOTED}))`)
     .add("f.valid_at <= ? AND (f.invalid_at IS NULL OR f.invalid_at > ?)", asOf, asOf)
     .add("f.expired_at IS NULL AND (f.invalid_at IS NULL OR f.invalid_at > ?)", currentAt)
     .add("(f.valid_at >= ? OR f.invalid_at >= ?)", since, since)

@@ -9,7 +9,7 @@ import type { GraphStore, PutEntityOutcome, PutEntityRequest } from "../contract
 import { ANY_LABEL } from "../name.ts";
 import { instantOf } from "../time.ts";
 import { acceptEpisodes } from "./accept.ts";
-import { claimEpisodes, giveBackEpisode, requeueEpisodes, settleEpisode } from "./claim.ts";
+import { claimEpisodes, giveBackEpisode, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
 import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
@@ -17,18 +17,19 @@ import { all, entityOf, get, run, text } from "./row.ts";
 import { together } from "./together.ts";
 
 const ACCEPTED_AT_ONCE = 64;
-/** Whoever sends messages waits as long as these take. */
-const SETTLED_AT_ONCE = 4;
 
 export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStore {
   const read = <T>(work: () => T): Promise<Result<T, Fault>> => whileBusy(db.location() ?? "memory", work, {});
   const accepting = together(db, ACCEPTED_AT_ONCE);
-  const settling = together(db, SETTLED_AT_ONCE);
   const now = () => instantOf(clock.now()) ?? clock.now();
   return {
     accept: (request) => (request.episodes.length === 0 ? nothing() : accepting(() => acceptEpisodes(db, request))),
-    claim: (request) => write(db, () => claimEpisodes(db, request)),
-    settle: (request) => settling(() => settleEpisode(db, request)),
+    async claim(request) {
+      const waiting = await read(() => hasWaiting(db, request.now));
+      if (!waiting.ok || !waiting.value) return waiting.ok ? ok(undefined) : waiting;
+      return write(db, () => claimEpisodes(db, request));
+    },
+    settle: (request) => write(db, () => settleEpisodes(db, request)),
     giveBack: (request) => write(db, () => giveBackEpisode(db, request)),
     requeue: (request) => write(db, () => requeueEpisodes(db, request)),
     putEntity: (request) => write(db, () => putEntity(db, request)),

@@ -131,8 +131,8 @@ describe("episodes", () => {
     const [a1] = must(await store.episodes({ states: ["running"] }));
     const empty = { entities: [], facts: [], endings: [] };
     const settle = (worker: string) =>
-      store.settle({ episode: a1?.uuid ?? "", worker, extraction: empty, origin: "rule", now: day(3) });
-    expect(must(await settle("w1"))).toBe(false);
+      store.settle({ episodes: [{ uuid: a1?.uuid ?? "", extraction: empty }], worker, origin: "rule", now: day(3) });
+    expect(must(await settle("w1"))).toBe(0);
     for (const worker of ["w3", "w4", "w5"]) {
       must(await store.giveBack({ episode: a1?.uuid ?? "", worker, error: "no", now: day(3) }));
       if (worker !== "w5") await claim(worker === "w3" ? "w4" : "w5", day(1));

@@ -217,7 +217,7 @@ describe("R49 the line", () => {
     };
     const stored = await embedWaiting(db, { embedder, clock, onTrouble: (t) => troubles.push(t.code) }, never);
     expect([stored, sleeps, troubles]).toEqual([3, 3, ["unavailable"]]);
-    const vector = await new QueryEmbedder(embedder).vectorOf("hound", never);
+    const vector = await new QueryEmbedder(embedder).vectorOf("hound", never, 60_000);
     if (vector.type !== "vector") throw new Error(vector.reason);
     const request = { text: "hound", within: EVERYTHING, signals: ["vector", "plain", "stem"] as const };
     expect(idsOf(search(db, request))).toEqual([]);

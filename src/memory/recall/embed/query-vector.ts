@@ -9,7 +9,8 @@ type QueryVector =
   /** Why there is none. */
   | { type: "none"; reason: string };
 
-const LIMIT_MS = 150;
+/** A search has so much time for the vector of its query. */
+export const QUERY_VECTOR_MS = 150;
 const FAILURES = 3;
 const PAUSE_MS = 60_000;
 const MAX_CHARS = 512;
@@ -26,7 +27,7 @@ export class QueryEmbedder {
     this.#clock = clock;
   }
 
-  async vectorOf(query: string, signal: AbortSignal, limitMs = LIMIT_MS): Promise<QueryVector> {
+  async vectorOf(query: string, signal: AbortSignal, limitMs: number): Promise<QueryVector> {
     if (query.trim() === "") return { type: "none", reason: "there are no words" };
     if (this.#clock.monotonic() < this.#openAt) return { type: "none", reason: "the embedder failed three times" };
     const late = new AbortController();

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { within } from "../../../base/abort.ts";
 import { errorText } from "../../../base/failure.ts";
 import { fail, ok, type Result } from "../../../base/result.ts";
-import type { QueryEmbedder } from "../embed/query-vector.ts";
+import { QUERY_VECTOR_MS, type QueryEmbedder } from "../embed/query-vector.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
@@ -13,7 +13,7 @@ type SearcherOptions = {
   /** The database file; it must have the engine's tables. */
   path: string;
   /** The limit of searches that bring none of their own. */
-  timeoutMs?: number;
+  timeoutMs: number;
   /** The one in force now. */
   embedder?: () => QueryEmbedder | undefined;
   /** Told each time that a question meets a broken index. */
@@ -22,7 +22,6 @@ type SearcherOptions = {
 export type SearchFault = { code: "timeout" | "stopped" | "store_unavailable" | "index_damaged"; message: string };
 export type SearchLimits = { timeoutMs?: number; signal?: AbortSignal };
 
-const TIMEOUT_MS = 750;
 /** A thread that only starts on a busy machine does not hang. */
 const STUCK_MS = 1_000;
 
@@ -44,11 +43,13 @@ export class Searcher {
   /** Ends at its limit with what was ready by then; `partial` says so. */
   async search(request: SearchRequest, limits: SearchLimits = {}): Promise<Result<SearchAnswer, SearchFault>> {
     const start = performance.now();
-    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
+    const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs;
     const embedder = this.#options.embedder?.();
     const signal = limits.signal ?? new AbortController().signal;
     const asksVector = embedder && request.vector === undefined && request.text.trim() !== "";
-    const vector = asksVector ? await embedder.vectorOf(request.text, signal, Math.min(150, timeoutMs / 2)) : undefined;
+    const vector = asksVector
+      ? await embedder.vectorOf(request.text, signal, Math.min(QUERY_VECTOR_MS, timeoutMs / 2))
+      : undefined;
     const left = Math.max(0, timeoutMs - (performance.now() - start));
     const full = { ...request, ...(vector?.type === "vector" ? { vector } : {}) };
     const reply = await this.#answer({ type: "search", request: full }, { ...limits, timeoutMs: left });
@@ -69,7 +70,7 @@ export class Searcher {
 
   async #answer<Type extends keyof ThreadAnswers>(
     question: ThreadQuestion & { type: Type },
-    { timeoutMs = this.#options.timeoutMs ?? TIMEOUT_MS, signal }: SearchLimits,
+    { timeoutMs = this.#options.timeoutMs, signal }: SearchLimits,
   ): Promise<Result<ThreadAnswers[Type], SearchFault>> {
     const reply = await this.#ask(question, timeoutMs, signal);
     // The thread answers each question with a reply of its own type.

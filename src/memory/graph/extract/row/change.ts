@@ -51,6 +51,12 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     counterexamples: ["The build was green.", "PR #41 was never merged.", "Was PR #41 merged?"],
   },
   {
+    pattern: "i|we {object:event} {subject:creation} …",
+    relation: "HAS_STATUS",
+    examples: [["I closed #12 as a duplicate.", "#12 | HAS_STATUS | closed"]],
+    counterexamples: ["I closed the door.", "I have not closed #12.", "We almost merged #12."],
+  },
+  {
     pattern: "{subject:topic} has|have been {object:event}",
     relation: "HAS_STATUS",
     examples: [["The v1 api has been deprecated.", "v1 api | HAS_STATUS | deprecated"]],
@@ -65,6 +71,30 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
       ["My timezone is Europe/Berlin.", "user's timezone | HAS_VALUE | Europe/Berlin"],
     ],
     counterexamples: ["The port is not 9090.", "The port was 8080.", "The port is wrong.", "The port should be 9090."],
+  },
+  {
+    pattern: "{subject:attribute} is|are {object:value} not {other:value}",
+    relation: "HAS_VALUE",
+    examples: [["Our db is postgres 15 not mysql.", "db | HAS_VALUE | postgres 15"]],
+    counterexamples: ["Our db is not postgres 15.", "Is our db postgres 15 not mysql?"],
+  },
+  {
+    pattern: "{subject:attribute} changed|moved|switched|rose|went|grew to {object:value}",
+    relation: "HAS_VALUE",
+    examples: [
+      ["The staging URL changed to https://stage.acme.dev.", "staging URL | HAS_VALUE | https://stage.acme.dev"],
+    ],
+    counterexamples: ["The budget went to waste.", "The port never changed to 9090.", "It changed to 9090."],
+  },
+  {
+    pattern: "i|we? raised|lowered|increased|decreased|reduced|changed|bumped {subject:attribute} to {object:value}",
+    relation: "HAS_VALUE",
+    examples: [["We raised the request timeout to 30s.", "request timeout | HAS_VALUE | 30s"]],
+    counterexamples: [
+      "set the request timeout to 30s",
+      "We should have raised the timeout to 30s.",
+      "We never raised the timeout to 30s.",
+    ],
   },
   {
     pattern: "{subject:topic} is|are {object:value}",
@@ -108,10 +138,17 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
   },
   {
     pattern:
-      "i|we? set|raised|lowered|increased|decreased|reduced|changed|bumped|updated|upgraded|downgraded {subject:topic} from {before:value} to {object:value}",
+      "i|we? raised|lowered|increased|decreased|reduced|changed|bumped|bumps|updated|upgraded|downgraded {subject:topic} from {before:value} to {object:value} …",
     relation: "HAS_VALUE",
-    examples: [["I bumped zod from 3.22 to 4.6.", "zod | HAS_VALUE | 4.6", "- zod | HAS_VALUE | 3.22"]],
-    counterexamples: ["I never bumped zod from 3.22 to 4.6.", "Should I have bumped zod from 3 to 4?"],
+    examples: [
+      ["I bumped zod from 3.22 to 4.6 in the app.", "zod | HAS_VALUE | 4.6", "- zod | HAS_VALUE | 3.22"],
+      ["chore(deps): bump vite from 5.0 to 5.4", "vite | HAS_VALUE | 5.4", "- vite | HAS_VALUE | 5.0"],
+    ],
+    counterexamples: [
+      "bump zod from 3.22 to 4.6",
+      "I never bumped zod from 3.22 to 4.6.",
+      "Should I have bumped zod from 3 to 4?",
+    ],
   },
   {
     pattern: "we|i? moved|migrated|switched|changed from {before:things} to {object:things} …",
@@ -191,6 +228,13 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     subject: "we",
     examples: [["We replaced Moment with date-fns.", "workspace | USES | date-fns", "- workspace | USES | Moment"]],
     counterexamples: ["We replaced it with date-fns.", "We have not replaced Moment with date-fns."],
+  },
+  {
+    pattern: "we ditched|dropped|traded|swapped|abandoned {before:names} for {object:names} …",
+    relation: "USES",
+    subject: "we",
+    examples: [["We ditched webpack for vite.", "workspace | USES | vite", "- workspace | USES | webpack"]],
+    counterexamples: ["We dropped support for Node 16.", "We never dropped webpack for vite."],
   },
   {
     pattern: "we dropped|drop|removed|ditched|abandoned {object:names} …",

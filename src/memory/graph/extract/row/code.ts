@@ -3,19 +3,30 @@ import type { RuleRow } from "./row.ts";
 
 export const CODE_ROWS: readonly RuleRow[] = [
   {
-    pattern: "{subject:topics} block|blocks {object:things} …",
+    pattern: "{subject:topics} block|blocks {object:holdings} …",
     relation: "BLOCKS",
     examples: [
       ["#14 blocks #15.", "#14 | BLOCKS | #15"],
       ["#14 no longer blocks #15.", "- #14 | BLOCKS | #15"],
     ],
-    counterexamples: ["Does #14 block #15?", "It blocks #15.", "#14 does not block #15."],
+    counterexamples: [
+      "Free blocks available to users.",
+      "Does #14 block #15?",
+      "It blocks #15.",
+      "#14 does not block #15.",
+    ],
   },
   {
     pattern: "{object:things} is|are blocked by|on {subject:topics} …",
     relation: "BLOCKS",
     examples: [["ABC-9 is blocked by ABC-4.", "ABC-4 | BLOCKS | ABC-9"]],
     counterexamples: ["ABC-9 is not blocked by ABC-4.", "It is blocked by ABC-4."],
+  },
+  {
+    pattern: "{object:work} blocked by|on {subject:work} …",
+    relation: "BLOCKS",
+    examples: [["ABC-77 blocked by ABC-70.", "ABC-70 | BLOCKS | ABC-77"]],
+    counterexamples: ["Blocked by ABC-70.", "ABC-77 never blocked by ABC-70.", "Traffic blocked by rain."],
   },
   {
     pattern: "{subject:change} implements|fixes|closes|resolves|completes|addresses {object:work} …",

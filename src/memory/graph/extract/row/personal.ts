@@ -1,5 +1,15 @@
 // What people settle among themselves: decisions, preferences with what they are for, terminology and ownership.
+import { OWNERSHIP_ROWS } from "./ownership.ts";
 import type { RuleRow } from "./row.ts";
+
+const isAbbreviation = (short: string, long: string): boolean =>
+  short.length > 1 &&
+  short.toLowerCase() ===
+    long
+      .toLowerCase()
+      .split(/[\s-]+/)
+      .map((word) => word.charAt(0))
+      .join("");
 
 const DECISIONS: readonly RuleRow[] = [
   {
@@ -30,6 +40,12 @@ const DECISIONS: readonly RuleRow[] = [
     subject: "we",
     examples: [["It was decided that releases happen on Tuesdays.", "team | CREATED | releases happen on Tuesdays"]],
     counterexamples: ["It was never decided that releases happen on Tuesdays.", "It was decided by whom?"],
+  },
+  {
+    pattern: "{subject:person} decided|agreed|settled on {object:decision} after {other:phrase}",
+    relation: "CREATED",
+    examples: [["We settled on REST after a long debate.", "team | CREATED | REST"]],
+    counterexamples: ["We have not settled on REST after a long debate.", "We settled after a long debate."],
   },
   {
     pattern: "{subject:person} decided|agreed|settled on {object:decision}",
@@ -166,6 +182,20 @@ const TERMINOLOGY: readonly RuleRow[] = [
     counterexamples: ["We refer to it as the front.", "We refer to the manual."],
   },
   {
+    pattern: "when i|we say|write {subject:thing} ,? i|we mean {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["When I say the monolith, I mean apps/legacy.", "monolith | TERMINOLOGY_FOR | apps/legacy"]],
+    counterexamples: ["When I say stop, I mean it.", "When he says the monolith, he means apps/legacy."],
+  },
+  {
+    pattern: "{subject:term} = {object:phrase}",
+    relation: (subject, object) => (isAbbreviation(subject.name, object.name) ? "TERMINOLOGY_FOR" : undefined),
+    personal: true,
+    examples: [["CDC = change data capture", "CDC | TERMINOLOGY_FOR | change data capture"]],
+    counterexamples: ["PORT = 3000 by default", "x = a long name"],
+  },
+  {
     pattern: "by {subject:thing} we|i mean {object:phrase}",
     relation: "TERMINOLOGY_FOR",
     personal: true,
@@ -203,56 +233,4 @@ const TERMINOLOGY: readonly RuleRow[] = [
   },
 ];
 
-const OWNERSHIP: readonly RuleRow[] = [
-  {
-    pattern: "{subject:person} maintain|maintains {object:holdings} …",
-    relation: "OWNS",
-    personal: true,
-    examples: [["I maintain the CLI.", "user | OWNS | CLI"]],
-    counterexamples: [
-      "OpenAI maintains backward compatibility.",
-      "Who maintains the CLI?",
-      "I do not maintain the CLI.",
-    ],
-  },
-  {
-    pattern: "{subject:person} own|owns {object:things} …",
-    relation: "OWNS",
-    personal: true,
-    examples: [
-      ["Alice owns the payments service.", "Alice | OWNS | payments service"],
-      ["We own the search index.", "team | OWNS | search index"],
-    ],
-    counterexamples: ["Nobody owns the CLI.", "Who owns the CLI?", "Alice owns it.", "Alice should own the CLI."],
-  },
-  {
-    pattern: "{object:things} is|are owned|maintained by {subject:people}",
-    relation: "OWNS",
-    personal: true,
-    examples: [["The billing service is owned by Bob.", "Bob | OWNS | billing service"]],
-    counterexamples: ["It is owned by Bob.", "The billing service is not owned by Bob."],
-  },
-  {
-    pattern: "{subject:person} am|is|are responsible for {object:things}",
-    relation: "OWNS",
-    personal: true,
-    examples: [["Carol is responsible for releases.", "Carol | OWNS | releases"]],
-    counterexamples: ["Nobody is responsible for releases.", "The cache is responsible for the bug."],
-  },
-  {
-    pattern: "{subject:person} am|is|are in charge of {object:things}",
-    relation: "OWNS",
-    personal: true,
-    examples: [["Max is in charge of the CLI.", "Max | OWNS | CLI"]],
-    counterexamples: ["Who is in charge of the CLI?", "Max is not in charge of the CLI."],
-  },
-  {
-    pattern: "{subject:person} am|is|are the|an|a? owner|maintainer|lead of|for {object:things}",
-    relation: "OWNS",
-    personal: true,
-    examples: [["I'm the maintainer of `everlong`.", "user | OWNS | everlong"]],
-    counterexamples: ["Who is the maintainer of `everlong`?", "I am not the maintainer of `everlong`."],
-  },
-];
-
-export const PERSONAL_ROWS: readonly RuleRow[] = [...DECISIONS, ...PREFERENCES, ...TERMINOLOGY, ...OWNERSHIP];
+export const PERSONAL_ROWS: readonly RuleRow[] = [...DECISIONS, ...PREFERENCES, ...TERMINOLOGY, ...OWNERSHIP_ROWS];

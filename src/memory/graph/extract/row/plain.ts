@@ -1,7 +1,8 @@
 // Plain clauses: who lives and works where, what uses, needs and holds what, what is called how.
 import type { EntityDraft } from "../draft.ts";
+import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
-import { TOOLS } from "../word-list.ts";
+import { HOSTS, TOOLS } from "../word-list.ts";
 import type { RuleRow } from "./row.ts";
 
 const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
@@ -11,6 +12,13 @@ const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
 const RUNTIME = /^(?:node|python|java|deno|bun|php|ruby|linux|windows|macos|jvm|dotnet|\.net)\b/i;
 const host = (_: EntityDraft, object: EntityDraft): RelationName => (RUNTIME.test(object.name) ? "USES" : "LOCATED_AT");
 const source = (_: EntityDraft, object: EntityDraft): RelationName => (object.label === "File" ? "LOCATED_AT" : "USES");
+
+const VERSION = / v?\d[\d.x]*$/;
+/** What something "is on": a host, or a version of what it uses. */
+const platform = (subject: EntityDraft, object: EntityDraft): RelationName | undefined => {
+  if (subject !== WE && HOSTS.has(object.name.toLowerCase())) return "LOCATED_AT";
+  return subject.label !== "User" && VERSION.test(object.name) ? "USES" : undefined;
+};
 
 export const PLAIN_ROWS: readonly RuleRow[] = [
   {
@@ -70,6 +78,16 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     counterexamples: ["Carol joined the call.", "Carol joined late."],
   },
   {
+    pattern: "{subject:people} am|is|are|'s at {object:name}",
+    relation: "WORKS_AT",
+    now: true,
+    examples: [
+      ["Sam's at Datadog these days.", "Sam | WORKS_AT | Datadog"],
+      ["Alice left Acme, she is at Globex now.", "- Alice | WORKS_AT | Acme", "Alice | WORKS_AT | Globex"],
+    ],
+    counterexamples: ["Sam is at lunch now.", "Sam is at Datadog.", "Maybe Sam is at Datadog now."],
+  },
+  {
     pattern: "{subject:people} left {object:name} …",
     relation: "WORKS_AT",
     ends: true,
@@ -87,6 +105,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: use,
     examples: [
       ["The billing service uses Redis as a cache.", "billing service | USES | Redis"],
+      ["We're using Vite for the build.", "workspace | USES | Vite"],
       ["This project uses SQLite and Redis.", "workspace | USES | SQLite", "workspace | USES | Redis"],
       ["The release procedure uses `gh`.", "release procedure | USES_TOOL | gh"],
       ["We stopped using Webpack.", "- workspace | USES | Webpack"],
@@ -99,6 +118,10 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       "We should use Redis.",
       "Bob said the api uses Redis.",
       "You use too many commas.",
+      "We were using Redis.",
+      "We are not using Redis.",
+      "TODO: the api uses Redis.",
+      "- [ ] the api uses Redis",
     ],
   },
   {
@@ -147,6 +170,28 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["The worker runs on Node 22.", "worker | USES | Node 22"],
     ],
     counterexamples: ["The office runs on coffee.", "The job runs in parallel.", "The build runs on the same box."],
+  },
+  {
+    pattern: "{subject:subjects} am|is|are on {object:names} …",
+    relation: platform,
+    examples: [
+      ["We're on Postgres 16.", "workspace | USES | Postgres 16"],
+      ["Prod is on fly.io already.", "Prod | LOCATED_AT | fly.io"],
+      ["The app is still on react 18.", "app | USES | react 18"],
+    ],
+    counterexamples: ["Omar is on vacation.", "We are on Monday.", "The link is on Slack.", "I am on Windows."],
+  },
+  {
+    pattern: "{subject:topics} run|runs|go|goes|happen|happens through|via {object:names} …",
+    relation: "USES",
+    examples: [["Migrations run through Flyway.", "Migrations | USES | Flyway"]],
+    counterexamples: ["The road runs through town.", "It runs through Flyway."],
+  },
+  {
+    pattern: "{subject:topics} is|are managed|bundled|tested|linted|formatted|monitored with {object:names} …",
+    relation: "USES",
+    examples: [["The fleet is managed with Ansible.", "fleet | USES | Ansible"]],
+    counterexamples: ["The crisis is managed with care.", "The fleet is managed by Ann."],
   },
   {
     pattern: "{subject:subjects} depend|depends|rely|relies on|upon {object:things} …",

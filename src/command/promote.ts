@@ -1,0 +1,91 @@
+// `everlong promote`, `everlong graph promote|promotions|undo`, `/promote`: what a person wants known in every later session.
+import { commandUsage } from "../base/failure.ts";
+import { fail } from "../base/result.ts";
+import { PROMOTION_KINDS, PROMOTION_SCOPES, type PromotionView } from "../runtime/client/graph.ts";
+import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
+import { counted, minute } from "./format.ts";
+
+type Options = { scope?: string; kind: string; redact?: boolean };
+
+const verb: Command = {
+  name: "promote",
+  summary: "keep a decision, preference or lesson for every later session",
+  arguments: "[text...]",
+  options: [
+    { flags: "--scope <scope>", help: `${PROMOTION_SCOPES.join(" or ")}; without it, decided by kind and text` },
+    { flags: "--kind <kind>", help: PROMOTION_KINDS.join(", "), required: true },
+    { flags: "--redact", help: "replace secrets and promote the rest, to the workspace only" },
+  ],
+  json: "lines",
+  async run({ args, options }: CommandCall<Options>, { on, person }) {
+    const typed = args.join(" ").trim();
+    const piped = typed === "" ? await person.input?.("wait") : undefined;
+    if (piped && !piped.ok) return piped;
+    const text = piped?.value ?? typed;
+    return describe(await on.graph((graph) => graph.promote({ ...options, text })), (promotion) => ({
+      data: [promotion],
+      text: `Promoted to the ${promotion.scope} as ${promotion.kind}. Undo: everlong graph undo ${promotion.id.slice(0, 8)}`,
+    }));
+  },
+};
+
+export const promote: SlashCommand = {
+  ...verb,
+  slash: {
+    usage: "[workspace|user] KIND TEXT",
+    async run(text, client) {
+      const [, scope, kind = "", words = ""] = /^(?:(workspace|user)\s+)?(\S*)\s*([\s\S]*)$/i.exec(text.trim()) ?? [];
+      if (kind === "")
+        return fail(
+          commandUsage(
+            "Nothing to promote.",
+            `/promote [workspace|user] KIND TEXT; kinds: ${PROMOTION_KINDS.join(", ")}.`,
+          ),
+        );
+      const request = { kind, text: words, ...(scope === undefined ? {} : { scope: scope.toLowerCase() }) };
+      return describe(
+        await client.graph((graph) => graph.promote(request)),
+        (promotion) =>
+          `Promoted to the ${promotion.scope} as ${promotion.kind}. Undo: /graph undo ${promotion.id.slice(0, 8)}`,
+      );
+    },
+  },
+};
+
+const promotions: Command = {
+  name: "promotions",
+  summary: "list what was promoted",
+  options: [{ flags: "--scope <scope>", help: "workspace, user or all" }],
+  json: "lines",
+  run: async ({ options }: CommandCall<{ scope?: string }>, { on }) =>
+    describe(await on.graph((graph) => graph.promotions(options)), (rows) => ({
+      data: rows,
+      text: rows.map(promotionLine).join("\n") || "Nothing was promoted here yet.",
+    })),
+};
+
+const undo: Command = {
+  name: "undo",
+  summary: "take a promotion back; without an id the newest",
+  arguments: "[id]",
+  json: "lines",
+  run: async ({ args: [id] }: CommandCall, { on }) =>
+    describe(await on.graph((graph) => graph.undo(id)), (undone) => {
+      const { promotion, facts, pins, isGone } = undone;
+      const about = `"${promotion.text.slice(0, 60).replace(/\s+/g, " ")}"`;
+      if (!isGone)
+        return {
+          data: [undone],
+          text: `Parts of ${about} are still there. Run everlong graph undo ${promotion.id.slice(0, 8)} again.`,
+          exit: 1,
+        };
+      const ended = pins > 0 ? ` ${counted(pins, "pin")} ended.` : "";
+      return { data: [undone], text: `Took back ${about}: ${counted(facts, "fact")} removed.${ended}` };
+    }),
+};
+
+/** Those of `graph`. */
+export const promotionVerbs: readonly Command[] = [verb, promotions, undo];
+
+const promotionLine = ({ id, at, scope, kind, text, auto, state }: PromotionView): string =>
+  `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${text.slice(0, 80).replace(/\s+/g, " ")}`;
