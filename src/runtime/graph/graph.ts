@@ -81,7 +81,7 @@ export function withGraph<T>(
 const READ_MS = 2000;
 const THREAD_MS = 10_000;
 
-const graphOff: Failure = {
+export const graphOff: Failure = {
   code: "graph_off",
   what: "The graph is off.",
   data: "Nothing was changed.",
