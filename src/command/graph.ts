@@ -1,7 +1,7 @@
 // `everlong graph` and `/graph`: facts over time, where they were said, and taking them back.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { Episode, FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
+import type { Episode, FactChoice, FactView, GraphStatus, NewFact, TimelineRow } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { promotionVerbs } from "./promote.ts";
@@ -179,6 +179,9 @@ const queue: Command = {
   },
 };
 
+const modelLine = ({ calls, tokens, dropped, ignored, fallbacks }: GraphStatus["model"]): string =>
+  `Model: ${counted(calls, "call")}, ${counted(tokens, "token")}; ${counted(dropped, "fact")} dropped, ${counted(ignored, "ending")} ignored, ${fallbacks} times the rules took over.`;
+
 const status: Command = {
   name: "status",
   summary: "show how much is known and what waits",
@@ -190,6 +193,7 @@ const status: Command = {
         `Facts are found by: ${data.extractor}.`,
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
+        ...(data.model.calls > 0 ? [modelLine(data.model)] : []),
       ].join("\n"),
     })),
 };

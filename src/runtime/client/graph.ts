@@ -1,5 +1,7 @@
 // The graph in a person's own hand: looking at facts, adding and ending them, and forgetting.
+
 import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
+import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
 import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts";
 import type { Entity, Episode, Fact } from "../../schema/graph.ts";
 import type { ResultPromise } from "./open.ts";
@@ -28,7 +30,7 @@ export type EntityView = { entity: Entity; current: FactView[]; past: FactView[]
 /** A fact begins or ends. */
 export type TimelineRow = { at: string; type: "begins" | "ends"; fact: FactView };
 export type NewFact = { subject: string; relation: string; object: string; fact?: string; validAt?: string };
-export type GraphStatus = GraphCounts & { enabled: boolean; extractor: string };
+export type GraphStatus = GraphCounts & { enabled: boolean; extractor: string; model: ExtractorUse };
 export type ForgetChoice = { id?: string; turn?: string; group?: string };
 
 /** What a person promotes; the scope follows from kind and text unless it is named. */

@@ -7,6 +7,7 @@ import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
+import { useOf } from "./extractor-model.ts";
 import { graphLook } from "./look.ts";
 import { promoting } from "./promote.ts";
 
@@ -31,7 +32,12 @@ export function graphAccess(
     async status() {
       const counts = await store.counts();
       if (!counts.ok) return counts;
-      return ok({ ...counts.value, enabled: true, extractor: workspace.settings.values["graph.extractor"] });
+      return ok({
+        ...counts.value,
+        enabled: true,
+        extractor: workspace.settings.values["graph.extractor"],
+        model: useOf(db),
+      });
     },
   };
 }
