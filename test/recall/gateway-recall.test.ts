@@ -18,14 +18,14 @@ describe("R44 recall over HTTP", () => {
     await stored(gateway, "zebra2");
 
     // The agent's log grew while the gateway ran; its folder is where the gateway stands.
-    const [oswin] = await found(gateway, { query: "lighthouse keeper" });
+    const [oswin] = await found(gateway, { query: "lighthouse keeper", kind: "turn" });
     expect([oswin?.source.session, oswin?.ref, oswin?.snippets[0]?.text]).toEqual([
       own,
       "t1.1",
       expect.stringContaining("Oswin"),
     ]);
     await run(gateway.place, ["--continue", "-p", "and her dog is Fenn"]);
-    expect((await found(gateway, { query: "dog Fenn" }))[0]?.ref).toBe("t2.1");
+    expect((await found(gateway, { query: "dog Fenn", kind: "turn" }))[0]?.ref).toBe("t2.1");
 
     const [zebra] = await found(gateway, {
       query: "zebra1",

@@ -48,6 +48,7 @@ export class SessionIndex {
   #caughtUp = false;
   #pruned = false;
   #recall: Recall | undefined;
+  #mayChoose = false;
   #graph: TemporalGraph<unknown> | undefined;
   #graphiti: GraphitiLink | undefined;
   #feeding: Promise<void> = Promise.resolve();
@@ -206,6 +207,10 @@ export class SessionIndex {
 
   async #engine(db: Database, mayChoose: boolean): Promise<Recall> {
     const { openRecall } = await import("../recall/engine.ts");
+    // One that was not allowed to look for an embedder has decided to do without.
+    if (mayChoose && !this.#mayChoose && this.#recall) this.#retired.push(this.#recall);
+    if (mayChoose && !this.#mayChoose) this.#recall = undefined;
+    this.#mayChoose ||= mayChoose;
     this.#recall ??= openRecall(this.#workspace, db, {
       mayChoose,
       onTrouble: ({ code, message }) => this.#skipped.push({ part: "recall", code, message }),
