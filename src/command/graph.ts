@@ -1,7 +1,15 @@
 // `everlong graph` and `/graph`: facts over time, where they were said, and taking them back.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { Episode, FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
+import type {
+  Episode,
+  FactChoice,
+  FactView,
+  GraphitiStatus,
+  NewFact,
+  OutboxRow,
+  TimelineRow,
+} from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { promotionVerbs } from "./promote.ts";
@@ -162,13 +170,10 @@ const queue: Command = {
   json: "lines",
   run: async ({ args: [verb = "list", ...ids] }: CommandCall, { on }) => {
     if (verb === "list")
-      return describe(
-        await on.graph((graph) => graph.episodes({ states: ["queued", "running", "parked"] })),
-        (rows) => ({
-          data: rows,
-          text: rows.map(episodeLine).join("\n") || "Nothing waits.",
-        }),
-      );
+      return describe(await on.graph((graph) => graph.queue()), ({ episodes, outbox }) => ({
+        data: [...episodes, ...outbox],
+        text: [...episodes.map(episodeLine), ...outbox.map(outboxLine)].join("\n") || "Nothing waits.",
+      }));
     if (verb !== "retry" && verb !== "drop")
       return fail(commandUsage(`There is no "${verb}" here.`, "Use list, retry or drop."));
     const names = ids.filter((id) => id !== undefined);
@@ -178,6 +183,19 @@ const queue: Command = {
     );
   },
 };
+
+/** `g12  parked  everlong.turn.1a2b.user  (HTTP 422: …)`. */
+const outboxLine = ({ seq, state, message, error }: OutboxRow): string =>
+  `g${seq}  ${state}  ${message.name}${error === undefined ? "" : `  (${error})`}`;
+
+const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: GraphitiStatus): string =>
+  [
+    `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.`,
+    ...(error === undefined ? [] : [`Last trouble: ${error}`]),
+    ...(endpoint === undefined
+      ? []
+      : [`Messages: ${waiting} waiting, ${unconfirmed} not confirmed yet, ${parked} set aside.`]),
+  ].join(" ");
 
 const status: Command = {
   name: "status",
@@ -190,6 +208,7 @@ const status: Command = {
         `Facts are found by: ${data.extractor}.`,
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
+        graphitiLine(data.graphiti),
       ].join("\n"),
     })),
 };
