@@ -10,6 +10,7 @@ import type {
   OutboxRow,
   TimelineRow,
 } from "../runtime/client/graph.ts";
+import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { promotionVerbs } from "./promote.ts";
@@ -213,11 +214,28 @@ const status: Command = {
     })),
 };
 
+const test: Command = {
+  name: "test",
+  summary: "check that the Graphiti server answers; with --smoke, that it stores and deletes",
+  options: [
+    { flags: "--smoke", help: "store a test message and delete it again" },
+    { flags: "--endpoint <url>", help: "another server than the one in the settings" },
+    { flags: "--wait <seconds>", help: "how long to wait for the message", kind: "count" },
+  ],
+  json: "value",
+  run: async ({ options }: CommandCall<{ smoke?: boolean; endpoint?: string; wait?: number }>) =>
+    describe(await home.testGraphiti(options), (data) => ({
+      data,
+      text: data.steps.map(({ outcome, step, ms, detail }) => `${outcome}  ${step}  ${ms} ms  ${detail}`).join("\n"),
+      ...(data.isGood ? {} : { exit: 1 as const }),
+    })),
+};
+
 export const graph: SlashCommand = {
   name: "graph",
   summary: "facts over time: search, add, end and forget them",
-  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, ...promotionVerbs],
-  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|promote|promotions|undo]" },
+  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, test, ...promotionVerbs],
+  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|test|promote|promotions|undo]" },
 };
 
 const factList = (rows: readonly FactView[], nothing: string) => ({
