@@ -5,9 +5,9 @@ import { extractFacts } from "../src/memory/graph/extract/extract.ts";
 import { precision, readLabelled, recall, type Score, score } from "./graph-extract/labelled.ts";
 import { story } from "./graph-extract/story.ts";
 
-const SETS = ["development", "held-out", "natural", "prose", "prose-held-out"];
-/** Its figure stays honest only while nobody looks at its lines. */
-const SEALED = "prose-held-out";
+const SETS = ["development", "held-out", "natural", "prose", "prose-held-out", "fresh"];
+/** Their figures stay honest only while nobody looks at their lines. */
+const SEALED = new Set(["prose-held-out", "fresh"]);
 /** What a rule may stumble over when it is repeated without end. */
 const HOSTILE =
   "a|(|word |`|\"a |1. x\n|and |uses |a, |'s |commit 1a2b3c4\n|[main 1a2b3c4] x\n|since 2024-01-01 |we use |[a](|<memories>|a/|closes #1 |x │ 1 +\n|\n|The api uses Redis, |…".split(
@@ -29,7 +29,7 @@ function tell(name: string, length: number, result: Score): void {
   console.log(
     `${name}: ${length} messages, ${figures}, ${result.misdated.length} of ${result.right} with another time or slot`,
   );
-  if (process.env["SHOW"] !== name || name === SEALED) return;
+  if (process.env["SHOW"] !== name || SEALED.has(name)) return;
   for (const kind of ["wrong", "missing", "misdated"] as const)
     for (const line of result[kind]) console.log(`  ${kind}: ${line}`);
 }

@@ -8,9 +8,14 @@ import { texts } from "./bundle.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+const modules = (names) => names.map((name) => join(root, "src", `${name}.ts`));
+
+// What every run of the program needs, and what its help shares with a turn: --help does not load the turn's part.
+const OF_EVERY_RUN = modules(["cli/main", "base/optional", "settings/write", "runtime/recall/original"]);
+
 // The lazy doors that every turn goes through. They and what they import are one part:
 // each file costs a start a millisecond, and a turn would need more than a hundred of them.
-const OF_EVERY_TURN = [
+const OF_EVERY_TURN = modules([
   "cli/prompt-mode",
   "runtime/session/open-session",
   "runtime/memory/session",
@@ -21,8 +26,9 @@ const OF_EVERY_TURN = [
   "memory/board/store",
   "memory/board/tool",
   "memory/record/embedded/strategy",
+  "runtime/recall/recalled",
   "session/index/write-index",
-].map((name) => join(root, "src", `${name}.ts`));
+]);
 
 const bundle = await rolldown({
   cwd: root,
@@ -50,7 +56,12 @@ const { output } = await bundle.write({
   chunkFileNames: "part/[name]-[hash].js",
   minify: "dce-only",
   comments: false,
-  codeSplitting: { groups: [{ name: "turn", test: (id) => OF_EVERY_TURN.includes(id) }] },
+  codeSplitting: {
+    groups: [
+      { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 1 },
+      { name: "turn", test: (id) => OF_EVERY_TURN.includes(id) },
+    ],
+  },
 });
 await bundle.close();
 mkdirSync(join(root, "dist", "part"), { recursive: true });

@@ -50,6 +50,8 @@ if (what === "soak") {
       "test/fault",
       "test/proxy/invariants.test.ts",
       "test/context/refused.test.ts",
+      "test/graphiti/serve.test.ts",
+      "src/memory/graph/ingest.test.ts",
       "src/session/replay.test.ts",
       "src/permission/shell",
     );

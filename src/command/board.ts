@@ -11,14 +11,14 @@ import { counted, minute } from "./format.ts";
 type Texts = { description?: string; content?: string; file?: string };
 
 const of = [
-  { flags: "--branch <name>", help: "another branch" },
-  { flags: "--repo <key>", help: "another repository" },
-  { flags: "--src <src>", help: "agent or user" },
+  { flags: "--branch <name>", help: "the board of another branch" },
+  { flags: "--repo <key>", help: "the board of another repository, such as acme/app" },
+  { flags: "--src <src>", help: "only items written by agent or user" },
 ];
 const texts = [
-  { flags: "--description <text>", help: "when it helps, in one line" },
-  { flags: "--content <text>", help: "the content" },
-  { flags: "-f, --file <file>", help: "read the content from a file" },
+  { flags: "--description <text>", help: "one line that says when the item helps" },
+  { flags: "--content <text>", help: "the item's text" },
+  { flags: "-f, --file <file>", help: "read the text from a file" },
 ];
 
 type Of<More = object> = CommandCall<BoardChoice & More>;
@@ -123,11 +123,11 @@ const adopt: Command = {
 
 export const board: SlashCommand = {
   name: "board",
-  summary: "list and edit this branch's knowledge board",
+  summary: "list and edit what later sessions on this branch should know",
   subcommands: [
     list,
     show,
-    writing("add", "add an item of your own; content from --content, -f or stdin"),
+    writing("add", "add an item: give --description, and the text by --content, -f or stdin"),
     writing("edit", "change an item, also an agent's"),
     remove,
     changes,
@@ -136,7 +136,7 @@ export const board: SlashCommand = {
   ],
   slash: {
     usage: "[list|show|add|edit|remove|changes|undo|adopt]",
-    summary: "list and edit this branch's knowledge board",
+    summary: "list and edit what later sessions on this branch should know",
   },
 };
 

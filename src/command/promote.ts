@@ -71,7 +71,7 @@ const undo: Command = {
   json: "lines",
   run: async ({ args: [id] }: CommandCall, { on }) =>
     describe(await on.graph((graph) => graph.undo(id)), (undone) => {
-      const { promotion, facts, pins, isGone } = undone;
+      const { promotion, facts, pins, isGone, isElsewhere } = undone;
       const about = `"${promotion.text.slice(0, 60).replace(/\s+/g, " ")}"`;
       if (!isGone)
         return {
@@ -80,7 +80,13 @@ const undo: Command = {
           exit: 1,
         };
       const ended = pins > 0 ? ` ${counted(pins, "pin")} ended.` : "";
-      return { data: [undone], text: `Took back ${about}: ${counted(facts, "fact")} removed.${ended}` };
+      const text = `Took back ${about}: ${counted(facts, "fact")} removed.${ended}`;
+      if (!isElsewhere) return { data: [undone], text };
+      return {
+        data: [undone],
+        text: `${text}\nThe Graphiti server has it already and keeps it; delete it there.`,
+        exit: 1,
+      };
     }),
 };
 

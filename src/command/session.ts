@@ -2,9 +2,13 @@
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
 import type { Client, PromptRef } from "../runtime/client.ts";
+import { costText } from "../schema/model.ts";
 import { showCheckpoints } from "./checkpoints.ts";
 import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
 import { counted } from "./format.ts";
+
+const ADD_PROVIDER =
+  "For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start everlong with --base-url URL --model NAME.";
 
 export const model: SlashCommand = {
   name: "model",
@@ -15,7 +19,13 @@ export const model: SlashCommand = {
       if (name) return asText(await client.model.set(name));
       const rows = client.model.list();
       return output(
-        rows.map((m) => `${m.isInUse ? "*" : " "} ${m.id}  limit ${m.promptLimit}  x${m.multiplier}`).join("\n"),
+        [
+          ...rows.map(
+            (m) =>
+              `${m.isInUse ? "*" : " "} ${m.id}  prompts up to ${m.promptLimit} tokens, multiplier ${m.multiplier}`,
+          ),
+          ...(rows.every((m) => m.id === "offline") ? [ADD_PROVIDER] : []),
+        ].join("\n"),
         rows,
       );
     },
@@ -48,9 +58,8 @@ export const usage: SlashCommand = {
     async run(_text, client) {
       const view = client.view();
       const rows = Object.entries(view.usage).map(([name, u]) => {
-        const cost = u.cost === undefined ? "" : `, $${u.cost.toFixed(4)}`;
-        const about = u.estimated ? " (estimated)" : "";
-        return `${name}: ${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cache read, ${u.cacheWriteTokens} cache write${cost}${about}`;
+        const tokens = `${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cache read, ${u.cacheWriteTokens} cache write`;
+        return `${name}: ${[tokens, costText(u)].filter(Boolean).join(", ")}${u.estimated ? " (estimated)" : ""}`;
       });
       if (rows.length === 0) return output("No model calls in this session yet.");
       return output([...rows, `Model time: ${(view.apiDurationMs / 1000).toFixed(1)} s`].join("\n"));

@@ -86,7 +86,9 @@ const rewind: Command = {
   name: "rewind",
   summary: "go back in a session",
   arguments: "<id>",
-  options: [{ flags: "--to <place>", help: "tN, an event id, or how many prompts back", required: true }],
+  options: [
+    { flags: "--to <place>", help: "where to: tN (prompt N), an event id, or how many prompts back", required: true },
+  ],
   run: async ({ args: [id = ""], options }: CommandCall<{ to: string }>) =>
     describe(
       await home.sessions.rewind(id, options.to),

@@ -13,6 +13,7 @@ import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
 import { addDir, allowAll, permissions, plan } from "./permission.ts";
+import { pin } from "./pin.ts";
 import { promote } from "./promote.ts";
 import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   trust,
   consent,
   recall,
+  pin,
   evaluate,
   agent,
   tasks,

@@ -19,6 +19,13 @@ describe("base URLs", () => {
     }
   });
 
+  it("N49 a port that cannot exist is named as what is wrong", () => {
+    expect(url("http://127.0.0.1:99999/v1")).toMatchObject({
+      error: { what: "EVERLONG_BASE_URL is not a usable address: its port is larger than 65535." },
+    });
+    expect(url("http://:99999")).toMatchObject({ error: { what: expect.stringContaining("it is not a URL") } });
+  });
+
   it("A1.1 OLLAMA_HOST is understood in all its forms", () => {
     expect(ollamaOrigin(undefined)).toBe("http://127.0.0.1:11434");
     expect(ollamaOrigin("0.0.0.0")).toBe("http://127.0.0.1:11434");

@@ -22,12 +22,14 @@ export function baseUrl(text: string, wire: WireName, source: string): Result<st
 /** The URL, or what is wrong with it. The text itself is not repeated: it may hold a password. */
 function parseAddress(text: string): URL | string {
   const url = URL.parse(text.trim());
-  if (!url) return "it is not a URL";
+  if (!url) return hasLargePort(text) ? "its port is larger than 65535" : "it is not a URL";
   if (url.protocol !== "http:" && url.protocol !== "https:") return "it must start with http:// or https://";
   if (url.username || url.password) return "it must not contain a user name or password";
   if (url.search || url.hash) return "it must not contain a query or fragment";
   return url;
 }
+
+const hasLargePort = (text: string): boolean => URL.canParse(text.trim().replace(/:\d{5,}(?=\/|$)/, ""));
 
 /** What OLLAMA_HOST may say (`host`, `host:port`, `:port`, a URL), as an origin. */
 export function ollamaOrigin(host: string | undefined): string {

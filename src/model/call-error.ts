@@ -61,7 +61,12 @@ export function badResponse(target: ModelTarget, body: string, statusCode?: numb
   };
 }
 
-export function failed(target: ModelTarget, code: CallFailureCode, text: string, partial?: string): CallOutcome {
+export function failed(
+  target: ModelTarget,
+  code: CallFailureCode,
+  text: string,
+  partial?: string,
+): Extract<CallOutcome, { type: "failure" }> {
   const message = ownText(target, text);
   return { type: "failure", code, message, retryable: code !== "invalid_request", ...(partial ? { partial } : {}) };
 }

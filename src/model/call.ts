@@ -1,4 +1,5 @@
 // One attempt at one model call. Whatever happens, it ends as an outcome.
+import { isLoopback } from "../base/address.ts";
 import { errorCode, errorText } from "../base/failure.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import type { FinishReason } from "../schema/model.ts";
@@ -101,10 +102,12 @@ function thrownOutcome(
       partial,
     );
   }
-  if (isNetwork && isUnknownHost(error)) {
+  if (isNetwork && hasCode(error, ["ENOTFOUND", "EAI_AGAIN"])) {
     const host = URL.parse(target.baseUrl ?? "")?.hostname ?? target.baseUrl;
     return failed(target, "unknown_host", `Unknown host ${host}: check the address ${target.baseUrl}.`);
   }
+  const fixed = isNetwork ? faultOfAddress(target.baseUrl ?? "", error) : undefined;
+  if (fixed !== undefined) return { ...failed(target, "network", fixed), retryable: false };
   if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}.`);
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
@@ -125,11 +128,20 @@ function withPartial(outcome: CallOutcome, partial: string): CallOutcome {
   return outcome.type === "failure" && partial !== "" ? { ...outcome, partial } : outcome;
 }
 
-/** The name service knows no such name, or did not answer. */
-function isUnknownHost(error: unknown): boolean {
-  const code = errorCode(error);
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return true;
-  return error instanceof Error && error.cause !== undefined && isUnknownHost(error.cause);
+/** What is wrong with an address that waiting does not make better; undefined when it may get better. */
+function faultOfAddress(baseUrl: string, error: unknown): string | undefined {
+  const { origin, port } = URL.parse(baseUrl) ?? { origin: baseUrl, port: "" };
+  if (hasCode(error, ["ECONNREFUSED"]) && isLoopback(baseUrl))
+    return `Nothing listens at ${origin}. Start the server there, or correct the base URL.`;
+  if (deepText(error) === "bad port")
+    return `${origin} cannot be used: port ${port} belongs to another protocol. Correct the base URL.`;
+  return undefined;
+}
+
+/** Name services and sockets say in a code, at any depth, why they failed. */
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  if (codes.includes(errorCode(error) ?? "")) return true;
+  return error instanceof Error && error.cause !== undefined && hasCode(error.cause, codes);
 }
 
 /** The innermost reason: what fetch itself says is only that it failed. */

@@ -1,5 +1,7 @@
 // A2.4: the same faults on every wire: refusals, broken streams, silence, and what the retries send.
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -218,10 +220,25 @@ describe.each(Object.entries(KINDS))("A2.4 %s", (_name, kind) => {
     const bodies = server.requests.slice(before).map((request) => request.rawBody);
     expect(bodies.length).toBe(5);
     expect(new Set(bodies).size).toBe(1);
-    expect(await ask({}, target({ baseUrl: "http://127.0.0.1:9/v1" }))).toMatchObject({
-      type: "failure",
+    const broken = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(broken, "listening");
+    const { port } = broken.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    expect(await ask({}, target({ baseUrl }))).toMatchObject({ type: "failure", code: "network", retryable: true });
+    broken.close();
+    await once(broken, "close");
+    expect(await ask({}, target({ baseUrl }))).toMatchObject({
       code: "network",
-      retryable: true,
+      retryable: false,
+      message: `Nothing listens at http://127.0.0.1:${port}. Start the server there, or correct the base URL.`,
+    });
+  });
+
+  it("N49 a port that no request may use is refused at once, with what to do", async () => {
+    expect(await ask({}, target({ baseUrl: "http://127.0.0.1:9/v1" }))).toMatchObject({
+      code: "network",
+      retryable: false,
+      message: "http://127.0.0.1:9 cannot be used: port 9 belongs to another protocol. Correct the base URL.",
     });
   });
 

@@ -8,6 +8,7 @@ import type { FilteredText, Redactor } from "../memory/secret/filter.ts";
 import type { Fault } from "../store/fault.ts";
 import type { Remember } from "./remember/remember.ts";
 import type { ProxyStore } from "./store/handle.ts";
+import type { ProxySession } from "./store/session.ts";
 
 export type ProxyServices = {
   store: ProxyStore;
@@ -16,6 +17,8 @@ export type ProxyServices = {
   redactor: Redactor;
   /** Absent: facts are not looked for. */
   graph?: TemporalGraph<unknown>;
+  /** The main agent of the session was answered: the graph hears of it, and nobody waits. */
+  feed?(session: ProxySession): void;
   /** The store was found damaged or is gone: it has to be opened again. */
   isLost(): boolean;
   close(): Promise<void>;

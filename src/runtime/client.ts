@@ -60,6 +60,10 @@ const shared: SharedAccess = {
     const { withGraph } = await import("./graph/graph.ts");
     return inWorkspace((workspace) => withGraph(workspace, work));
   },
+  async pins(work) {
+    const { withPins } = await import("./pin/access.ts");
+    return inWorkspace((workspace) => withPins(workspace, work));
+  },
   async memory(work) {
     const { withMemory } = await import("./memory/open-memory.ts");
     const { memoryAccess } = await import("./memory/access.ts");

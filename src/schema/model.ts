@@ -91,6 +91,9 @@ export type Interaction = z.infer<typeof interaction>;
 export const usageLine = (call: { model: string; interaction: Interaction }): string =>
   call.interaction === "conversation-sidekick" ? `${call.model} (sidekicks)` : call.model;
 
+/** Empty when the price is unknown, and for a model that costs nothing. */
+export const costText = ({ cost }: { cost?: number | undefined }): string => (cost ? `$${cost.toFixed(4)}` : "");
+
 /** Closed set of reasons why a model call failed. */
 export const callFailureCode = z.enum([
   "network",

@@ -5,7 +5,7 @@ import { graphSchema } from "./schema/graph.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
-import { recallErasure, recallSchema } from "./schema/recall.ts";
+import { recallErasure, recallSchema, tombstoneSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
 export const storeMigrations: readonly string[] = [
@@ -20,4 +20,5 @@ export const storeMigrations: readonly string[] = [
   journalMarks,
   graphSchema,
   proxyChainWithoutTokens,
+  tombstoneSchema,
 ];

@@ -80,8 +80,8 @@ describe("A2.20 switching models", () => {
     const { place } = await scene([]);
     const listed = await run(place, ["-p", "/model"]);
     expect(listed.code, listed.stderr).toBe(0);
-    expect(listed.stdout).toMatch(/^\* custom\/scripted {2}limit 128000 {2}x1$/m);
-    expect(listed.stdout).toMatch(/offline {2}limit \d+ {2}x0/);
+    expect(listed.stdout).toMatch(/^\* custom\/scripted {2}prompts up to 128000 tokens, multiplier 1$/m);
+    expect(listed.stdout).toMatch(/offline {2}prompts up to \d+ tokens, multiplier 0/);
     expect(listed.stdout).not.toMatch(/anthropic\//);
   });
 

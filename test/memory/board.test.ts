@@ -166,6 +166,15 @@ describe("everlong board", () => {
     expect(await userAdd(place, "one-more")).toMatchObject({ code: 1, stderr: expect.stringContaining("25") });
   });
 
+  it("N50 board add without texts names the missing options, and says once that nothing changed", async () => {
+    const done = await run(newPlace(), ["board", "add", "x"]);
+    expect(done.code).toBe(2);
+    expect(done.stderr).toBe(
+      "description is missing (1 to 200 characters); content is missing (1 to 8000 characters).\nNothing was changed.\n" +
+        "Give --description TEXT (one line) and --content TEXT; content may also come from -f FILE or stdin.\n",
+    );
+  });
+
   it("M90 /board has the same verbs", async () => {
     const place = newPlace();
     const slash = (args: string) => run(place, ["-p", `/board ${args}`]);

@@ -13,6 +13,13 @@ describe("G9 labelled messages", () => {
       expect(result.misdated).toEqual([]);
     });
 
+  for (const set of ["natural", "prose"])
+    it(`G9 ${set}, as people write to an agent: precision at least 0.9 at a recall of at least 0.6`, () => {
+      const result = score(readLabelled(`bench/graph-extract/${set}.txt`));
+      expect(precision(result), result.wrong.join("\n")).toBeGreaterThanOrEqual(0.9);
+      expect(recall(result), result.missing.join("\n")).toBeGreaterThanOrEqual(0.6);
+    });
+
   it("G9 a year of changing facts, told in many ways among questions and hearsay", () => {
     const result = score(story(7, 365));
     expect(result.wrong).toEqual([]);

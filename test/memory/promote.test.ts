@@ -33,6 +33,42 @@ describe("promotion", () => {
     expect(await ask("Which database?", { ...place, folder: otherFolder(place) })).toBe("Which database?");
   });
 
+  it("GC30 RE13 a secret is refused with the rule's name and nothing is stored; --redact keeps the rest, in the workspace only", async () => {
+    const { place, promote } = await stage();
+    const secret = `ghp_${"a1B2c3".repeat(6)}`;
+    const refused = await promote("--kind", "lesson_learned", `The deploy key is ${secret}`);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/The text contains a secret \(github[\w-]*\)\./);
+    expect(refused.stderr).not.toContain(secret);
+    const forUser = await promote("--kind", "lesson_learned", "--scope", "user", "--redact", `The key is ${secret}`);
+    expect(forUser.code).toBe(1);
+    expect((await run(place, ["graph", "promotions"])).stdout).toBe("Nothing was promoted here yet.\n");
+    expect(await promote("--kind", "lesson_learned", "--redact", `The deploy key is ${secret}`)).toMatchObject({
+      code: 0,
+    });
+    const listed = await run(place, ["graph", "promotions", "--json"]);
+    expect(listed.stdout).toMatch(/The deploy key is \[redacted:github/);
+    expect(listed.stdout).not.toContain(secret);
+  });
+
+  it("GC28 RE13 six kinds by hand, by stdin and by slash; an unknown kind or scope is wrong usage", async () => {
+    const { place, promote } = await stage();
+    const kinds = ["decision", "lesson_learned", "preference", "procedure", "task_update", "terminology"];
+    for (const kind of kinds.slice(0, 4))
+      expect(await promote("--kind", kind, `About ${kind}`)).toMatchObject({ code: 0 });
+    expect(
+      await run(place, ["graph", "promote", "--kind", "task_update"], { stdin: "About task_update\n" }),
+    ).toMatchObject({ code: 0 });
+    const slash = await run(place, ["-p", "/promote user terminology About terminology"]);
+    expect(slash.stdout).toMatch(/^Promoted to the user as terminology\. Undo: \/graph undo [0-9a-f]{8}$/m);
+    const rows = (await run(place, ["graph", "promotions", "--json"])).stdout.trim().split("\n");
+    expect(rows.map((row) => (JSON.parse(row) as { text: string }).text).reverse()).toEqual(
+      kinds.map((kind) => `About ${kind}`),
+    );
+    expect(await promote("--kind", "gossip", "x")).toMatchObject({ code: 2 });
+    expect(await promote("--kind", "decision", "--scope", "moon", "x")).toMatchObject({ code: 2 });
+  });
+
   it("GC36 RE13 undo takes back the newest promotion with its pin, and says so", async () => {
     const { place, ask, promote } = await stage();
     await promote("--kind", "decision", "We use Postgres");

@@ -81,6 +81,24 @@ describe("R44 recall over HTTP", () => {
     expect(stats["items"]).toBe(Object.values(stats["kinds"] as Json).reduce((sum: number, n) => sum + Number(n), 0));
   });
 
+  it("R44 R56 an item is forgotten over HTTP, with what was learned from it", async () => {
+    const [gateway] = await stage();
+    expect((await run(gateway.place, ["-p", "The lighthouse uses Redis."])).code).toBe(0);
+    const query = { query: "lighthouse", kind: "turn", role: "user" };
+    const [hit] = await found(gateway, query);
+    const answer = await gateway.api("/api/recall/forget", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ids: [hit?.id] }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { items: 1, episodes: 2, facts: expect.any(Number), entities: expect.any(Number) },
+    ]);
+    expect(await found(gateway, query)).toEqual([]);
+    expect(await found(gateway, { query: "lighthouse", kind: "fact" })).toEqual([]);
+  });
+
   it("R44 a search is told as an event without its text", async () => {
     const [gateway] = await stage();
     const stop = new AbortController();
@@ -121,9 +139,16 @@ describe("R44 recall over HTTP", () => {
     expect(await found(gateway, { query: "x", repo: "a') OR 1=1--" })).toEqual([]);
     expect((await get(gateway, "/items/nothing"))[0]).toBe(404);
     expect((await get(gateway, "/items/nothing?around=-1"))[0]).toBe(400);
-    const forget = await gateway.api("/api/recall/forget", { method: "POST" });
-    expect([forget.status, forget.headers.get("x-everlong-error")]).toEqual([404, "not_found"]);
-    expect(await forget.text()).toContain("everlong sessions delete");
+    const forget = async (body: Json) =>
+      (
+        await gateway.api("/api/recall/forget", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        })
+      ).status;
+    expect(await forget({})).toBe(400);
+    expect(await forget({ ids: ["nothing"] })).toBe(404);
     const bare = await fetch(`${gateway.url}/api/recall/stats`);
     expect(bare.status).toBe(401);
   });

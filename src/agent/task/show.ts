@@ -1,6 +1,7 @@
 // Agents in words: what read_agent answers, and what the main agent is told of them.
 import { clip, cutAt } from "../../base/text.ts";
 import type { McpTaskProgress } from "../../schema/event/agent.ts";
+import { costText } from "../../schema/model.ts";
 import { type AgentRecord, isTerminal } from "./record.ts";
 import { msBetween } from "./transition.ts";
 
@@ -163,7 +164,7 @@ function treeLine(record: AgentRecord, now: string, isWaiting: boolean): string 
     elapsed(runMs(record, now)),
     `${progress.turns} turns`,
     `${progress.tokensIn + progress.tokensOut} tokens`,
-    ...(telemetry.cost === undefined ? [] : [`$${telemetry.cost.toFixed(4)}`]),
+    costText(telemetry),
     ...(mcpTask && !isTerminal(record) ? [mcpText(mcpTask)] : []),
     ...(isTerminal(record) ? [] : state),
     record.todoId && `todo ${record.todoId}`,

@@ -1,4 +1,5 @@
 // The few lines of figures that prompt mode prints to stderr at its end.
+import { costText } from "../../schema/model.ts";
 import type { RunTotals } from "./totals.ts";
 
 export function metrics(totals: RunTotals, run: { durationMs: number; sessionId: string }): string {
@@ -7,9 +8,8 @@ export function metrics(totals: RunTotals, run: { durationMs: number; sessionId:
     `Took ${seconds(run.durationMs)} (model ${seconds(totals.modelMs)}), ${plural(totals.steps, "step")}.`,
   ];
   for (const [model, u] of Object.entries(totals.byModel)) {
-    const cost = u.cost === undefined ? "" : `, $${u.cost.toFixed(4)}`;
-    const about = u.estimated ? "about " : "";
-    lines.push(`${model}: ${about}${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached${cost}`);
+    const tokens = `${u.estimated ? "about " : ""}${u.inputTokens} in, ${u.outputTokens} out, ${u.cacheReadTokens} cached`;
+    lines.push(`${model}: ${[tokens, costText(u)].filter(Boolean).join(", ")}`);
   }
   if (totals.files.size > 0) {
     const all = [...totals.files.values()];

@@ -2,11 +2,9 @@
 import { clip } from "../../base/text.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
+import { toolLine } from "./tool-line.ts";
 
 /** `redact` is the secret filter: stderr is kept in build logs. It comes before any cut: half a key is still a key. */
-/** Of a long argument only the beginning is shown. */
-const SEEN_CHARS = 65_536;
-
 export function noticeLine(event: Envelope, redact: (text: string) => string): string | undefined {
   // They work in silence: what they find is told when the main agent is told.
   if (event.agentId !== undefined && SIDEKICK_ID.test(event.agentId)) return undefined;
@@ -87,11 +85,8 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
         ? `Request trimmed: ${omittedMessages} messages, ${tokensRemovedDuringTruncation} tokens left out; the log keeps them.`
         : undefined;
     }
-    case "tool.execution_start": {
-      const clean = (_key: string, value: unknown): unknown =>
-        typeof value === "string" ? redact(value.slice(0, SEEN_CHARS)) : value;
-      return `• ${event.data.toolName} ${clip(JSON.stringify(event.data.arguments, clean) ?? "", 160)}`;
-    }
+    case "tool.execution_start":
+      return toolLine(event.data.toolName, event.data.arguments, redact);
     case "tool.execution_complete":
       if (event.data.resultType === "success") return undefined;
       return `  ${event.data.toolName ?? ""} ${event.data.resultType}: ${clip(redact(event.data.error?.message ?? ""), 300)}`;

@@ -76,7 +76,7 @@ const canEdit = ({ request }: PermissionPrompt): boolean => request.kind === "me
 function permissionText(ask: PermissionPrompt): string {
   return [
     "",
-    `Permission needed (${ask.request.kind}), asked by ${ask.agent}: ${ask.reason}`,
+    `Permission needed (${ask.request.kind}), asked by ${ask.agent}:`,
     visible(ask.explanation),
     "  1. once",
     ...(ask.session ? [`  2. this session: ${ask.session}`] : []),

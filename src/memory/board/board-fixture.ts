@@ -27,8 +27,8 @@ export async function openBoard(): Promise<Database> {
   return opened.value;
 }
 
-export function text(name: string, context = `content of ${name}`, description = `about ${name}`): ItemText {
-  const checked = checkItem(redactor, { name, description, context });
+export function text(name: string, content = `content of ${name}`, description = `about ${name}`): ItemText {
+  const checked = checkItem(redactor, { name, description, content });
   if (!checked.ok) throw new Error(checked.error.message);
   return checked.value.text;
 }

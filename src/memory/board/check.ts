@@ -8,25 +8,31 @@ export type BoardRefusal = { code: "invalid_inputs" | "filter_failed"; message: 
 export const NAME_RULE =
   "a name is kebab-case (small letters, digits, single hyphens between them), up to 64 characters";
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const MAX = { name: 64, description: 200, context: 8000 } as const;
+const MAX = { name: 64, description: 200, content: 8000 } as const;
 type Field = keyof typeof MAX;
 
 /** `redactions`: how many secrets were replaced. */
 export type Checked = { text: ItemText; redactions: number };
 
-export function checkItem(redactor: Redactor, given: Record<Field, string>): Result<Checked, BoardRefusal> {
+/** `called`: what the caller's own form calls the content. */
+export function checkItem(
+  redactor: Redactor,
+  given: Record<Field, string>,
+  called = "content",
+): Result<Checked, BoardRefusal> {
   const filtered = redactor.fields(given);
   if (!filtered.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
-  const { name, description, context } = filtered.value;
+  const { name, description, content } = filtered.value;
   const wrong = [
     nameFault(name.text),
-    ...(["description", "context"] as const).map((f) => fault(f, filtered.value[f].text)),
+    fault("description", description.text, MAX.description),
+    fault(called, content.text, MAX.content),
   ];
   if (/[\r\n\u2028\u2029]/.test(description.text)) wrong.push("description must be one line");
   const faults = wrong.filter((one) => one !== undefined);
-  if (faults.length > 0) return fail({ code: "invalid_inputs", message: `${faults.join("; ")}. Nothing was stored.` });
-  const redactions = [name, description, context].reduce((sum, { findings }) => sum + findings.length, 0);
-  return ok({ text: { name: name.text, description: description.text, content: context.text }, redactions });
+  if (faults.length > 0) return fail({ code: "invalid_inputs", message: `${faults.join("; ")}.` });
+  const redactions = [name, description, content].reduce((sum, { findings }) => sum + findings.length, 0);
+  return ok({ text: { name: name.text, description: description.text, content: content.text }, redactions });
 }
 
 /** A name to look for. */
@@ -37,14 +43,14 @@ export function checkName(redactor: Redactor, given: string): Result<FilteredTex
   return wrong === undefined ? ok(name.value.text) : fail({ code: "invalid_inputs", message: `${wrong}.` });
 }
 
-const FILTER_FAILED = "The text could not be checked for secrets, so nothing was stored.";
+const FILTER_FAILED = "The text could not be checked for secrets.";
 
 const characters = (text: string): number => [...text].length;
 
-function fault(field: Field, text: string): string | undefined {
+function fault(field: string, text: string, most: number): string | undefined {
   const length = characters(text);
-  if (text.trim() === "") return `${field} is needed, 1 to ${MAX[field]} characters`;
-  return length > MAX[field] ? `${field} has ${length} characters; the maximum is ${MAX[field]}` : undefined;
+  if (text.trim() === "") return `${field} is missing (1 to ${most} characters)`;
+  return length > most ? `${field} has ${length} characters; the maximum is ${most}` : undefined;
 }
 
 function nameFault(name: string): string | undefined {

@@ -37,9 +37,15 @@ const escaped = (text: string): string => text.replace(/[%:@\s]/g, encodeURIComp
 export const boardRecallId = ({ repository, branch }: BoardPlace, item: Pick<BoardItem, "src" | "name">): string =>
   `board:${escaped(repository)}@${escaped(branch)}:${keyOf(item)}`;
 
-function rowOf(db: DatabaseSync, id: string): { place: BoardPlace; item: BoardItem | undefined } | undefined {
+/** What such an id names; undefined for any other text. */
+export function boardTarget(id: string): { place: BoardPlace; src: Src; name: string } | undefined {
   const [, repository, branch, src, name] = ID.exec(id) ?? [];
   if (repository === undefined || branch === undefined || name === undefined) return undefined;
   const place = { repository: decodeURIComponent(repository), branch: decodeURIComponent(branch) };
-  return { place, item: findItem(db, place, src === "user" ? "user" : "agent", name) };
+  return { place, src: src === "user" ? "user" : "agent", name };
+}
+
+function rowOf(db: DatabaseSync, id: string): { place: BoardPlace; item: BoardItem | undefined } | undefined {
+  const target = boardTarget(id);
+  return target && { place: target.place, item: findItem(db, target.place, target.src, target.name) };
 }

@@ -89,7 +89,7 @@ describe("context_board", () => {
     [add("a", { description: "two\nlines" }), /one line/],
     [add("a", { description: "x".repeat(201) }), /the maximum is 200/],
     [add("a", { context: "x".repeat(8001) }), /the maximum is 8000/],
-    [add("a", { context: "  " }), /context is needed/],
+    [add("a", { context: "  " }), /context is missing/],
   ])("M87 MB14 B35 %j is invalid_inputs and stores nothing", async (args, message) => {
     const { db, call } = await board();
     expect(await call(args)).toMatchObject({ code: "invalid_inputs", message: expect.stringMatching(message) });

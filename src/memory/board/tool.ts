@@ -65,7 +65,7 @@ export function contextBoardTool(parts: BoardToolParts): Tool {
 }
 
 const refused = (what: string): ToolOutcome => failure("invalid_inputs", `${what}; ${NAME_RULE}. Nothing was done.`);
-const refusal = ({ code, message }: BoardRefusal): ToolOutcome => failure(code, message);
+const refusal = ({ code, message }: BoardRefusal): ToolOutcome => failure(code, `${message} Nothing was done.`);
 
 const NEEDED: Record<BoardCommand, readonly (keyof Input)[]> = {
   get_board: [],
@@ -108,7 +108,7 @@ async function get(parts: BoardToolParts, db: Database, { src = "", name = "" }:
 
 async function add(parts: BoardToolParts, db: Database, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
   const { name = "", description: about = "", context = "" } = input;
-  const checked = checkItem(parts.redactor, { name, description: about, context });
+  const checked = checkItem(parts.redactor, { name, description: about, content: context }, "context");
   if (!checked.ok) return refusal(checked.error);
   const { text, redactions } = checked.value;
   const stored = await putItem(db, parts.place, { src: "agent", text, at: parts.now() }, writer);

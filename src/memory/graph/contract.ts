@@ -87,7 +87,7 @@ export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "oth
 
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }
-  | { type: "turn"; session: string; turn: number }
+  | { type: "turn"; session: string; turn: number; role?: Episode["roleType"] }
   /** All turns of a session, or of every one. What was promoted from them or added by hand stays. */
   | { type: "session"; session?: string }
   | { type: "everything" };

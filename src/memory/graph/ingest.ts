@@ -47,6 +47,7 @@ export class GraphIngest {
     this.#wasWoken = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
+      if (this.#wasWoken && !this.#ended.signal.aborted) this.wake();
     });
   }
 

@@ -21,6 +21,12 @@ export function instantAt(ms: number, micros?: string): Instant {
   return micros === undefined ? `${text.slice(0, -1)}000Z` : `${text.slice(0, 19)}.${micros}Z`;
 }
 
+export function laterBy(instant: Instant, microseconds: number): Instant {
+  const micros = Number(instant.slice(20, 26)) + microseconds;
+  const seconds = Math.floor(micros / 1e6);
+  return instantAt(msOf(instant) + seconds * 1000, String(micros - seconds * 1e6).padStart(6, "0"));
+}
+
 export const msOf = (instant: Instant): number => Date.parse(`${instant.slice(0, 23)}Z`);
 
 const FIRST = Date.parse("0001-01-01T00:00:00.000Z");

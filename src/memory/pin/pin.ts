@@ -1,6 +1,7 @@
 // Pins: standing instructions and preferences of a session, a repository or the user, as rows of the store.
 import { shortId } from "../../base/id.ts";
 import { parseJson } from "../../base/json.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ItemPlace } from "../recall/item.ts";
 import { indexRow, type RecallSource } from "../recall/store/source.ts";
@@ -97,10 +98,23 @@ function pinById(db: Database, id: string): Pin | undefined {
 /** Inside a transaction: the session is gone, and what held in it alone. */
 export function removePinsOf(db: Database, session: string): void {
   const rows = prepared(db, "SELECT id FROM pin WHERE level = 'session' AND owner = ?").all(session);
-  for (const { id } of rows) {
-    prepared(db, "DELETE FROM pin WHERE id = ?").run(String(id));
-    indexRow(db, pinSource, String(id));
-  }
+  for (const { id } of rows) erasePin(db, String(id));
+}
+
+/** Inside a transaction: what a turn said no longer counts. */
+export function removePinsOfTurn(db: Database, session: string, turn: number): void {
+  const rows = prepared(db, "SELECT id FROM pin WHERE origin = 'typed' AND session = ? AND turn = ?").all(
+    session,
+    turn,
+  );
+  for (const { id } of rows) erasePin(db, String(id));
+}
+
+/** Inside a transaction: with its words, in the index and in older lines of the journal. */
+export function erasePin(db: Database, id: string): void {
+  prepared(db, "DELETE FROM pin WHERE id = ?").run(id);
+  indexRow(db, pinSource, id);
+  eraseFromJournal(db, { kind: "pin", id });
 }
 
 function pinOf(row: Record<string, unknown>): Pin {

@@ -23,9 +23,10 @@ export function firstSearch(question: OfflineQuestion): PlannedCall[] {
   const names = question.terms.filter((term) => term.kind === "name").map((term) => term.text);
   const [first, ...others] = question.terms.map(termPattern);
   const greps: PlannedCall[] = [];
-  if (names.length > 0) greps.push(grep(definitionPattern(names), scope));
-  if (first !== undefined) greps.push(grep(first, scope));
-  if (others.length > 0) greps.push(grep(others.join("|"), scope));
+  const [firstText, ...otherTexts] = question.terms.map((term) => term.text);
+  if (names.length > 0) greps.push(grep(`where ${either(names)} is defined`, definitionPattern(names), scope));
+  if (first !== undefined) greps.push(grep(firstText ?? "", first, scope));
+  if (others.length > 0) greps.push(grep(either(otherTexts), others.join("|"), scope));
   if (first === undefined) greps.push(...wordSearches(question));
   const globs =
     question.paths.length > 0 ? question.paths.slice(0, 2).map(({ path }) => pathGlob(path)) : nameGlob(question);
@@ -41,7 +42,9 @@ export function firstSearch(question: OfflineQuestion): PlannedCall[] {
 export function stdinSearch(question: OfflineQuestion, file: string): PlannedCall[] {
   const wanted = [...question.terms.map(termPattern), ...question.words.map(wordPattern)];
   const failures = asksForFailure(question) || wanted.length === 0 ? [`(?i:${FAILURE_WORDS})`] : [];
-  return [{ name: "grep", args: { ...grep([...wanted, ...failures].join("|")).args, path: file } }];
+  const subjects = [...subjectsOf(question), ...(failures.length > 0 ? ["failures"] : [])];
+  const search = grep(`${either(subjects)} on stdin`, [...wanted, ...failures].join("|"));
+  return [{ name: "grep", args: { ...search.args, path: file } }];
 }
 
 /** When nothing holds what was asked: other spellings, other words, every file. */
@@ -50,11 +53,12 @@ export function widerSearch(question: OfflineQuestion): PlannedCall[] {
     .filter((term) => term.kind !== "number")
     .map((term) => spellingPattern(term.text))
     .filter(Boolean);
+  const spelling = grep(`${either(subjectsOf({ ...question, words: [] }))} in any spelling`, names.join("|"));
   const greps: PlannedCall[] =
-    names.length > 0 ? [{ name: "grep", args: { ...grep(names.join("|")).args, ignore_case: true } }] : [];
+    names.length > 0 ? [{ name: "grep", args: { ...spelling.args, ignore_case: true } }] : [];
   if (question.words.length > 0 && (names.length > 0 || question.paths.length > 0)) {
-    const { any, both } = wordPatterns(question);
-    greps.push(grep(both), grep(any));
+    const { any, both } = wordSearch(question);
+    greps.push(both(), any());
   }
   return greps.slice(0, WIDER_CALLS);
 }
@@ -79,13 +83,29 @@ export function views(
     .map(({ path, range }) => ({ name: "view", args: { path, ...(range ? { view_range: range } : {}) } }));
 }
 
-function grep(pattern: string, glob?: string): PlannedCall {
+const PLACES: Readonly<Record<string, string>> = {
+  [CODE]: ", in code",
+  [DOCS]: ", in documents",
+  [TESTS]: ", in tests",
+};
+
+/** `subject`: what is searched for, as a person reads it; the patterns are long. */
+function grep(subject: string, pattern: string, glob?: string): PlannedCall {
   const head_limit = glob === DOCS ? DOCS_HEAD_LIMIT : HEAD_LIMIT;
+  const place = glob === undefined ? "" : (PLACES[glob] ?? `, in ${glob.replace(/^\*\*\//, "")}`);
+  const description = `${subject}${place}`;
   return {
     name: "grep",
-    args: { pattern, output_mode: "content", head_limit, ...(glob === undefined ? {} : { glob }) },
+    args: { pattern, description, output_mode: "content", head_limit, ...(glob === undefined ? {} : { glob }) },
   };
 }
+
+const either = (subjects: readonly string[]): string => subjects.join(" or ");
+
+const subjectsOf = ({ terms, words }: Pick<OfflineQuestion, "terms" | "words">): string[] => [
+  ...terms.map((term) => term.text),
+  ...words,
+];
 
 function termPattern({ kind, text }: Term): string {
   return kind === "number" ? numberPattern(text) : escapePattern(text);
@@ -95,22 +115,22 @@ function termPattern({ kind, text }: Term): string {
 function wordSearches(question: OfflineQuestion): PlannedCall[] {
   const { words, wants } = question;
   if (words.length === 0) return [];
-  const { any, both, names, titles } = wordPatterns(question);
+  const { any, both, bothOrTitle, named } = wordSearch(question);
   const scope = fileScope(question);
-  if (scope !== undefined) return [grep(any, scope)];
-  if (wants.tests) return [grep(any, TESTS), grep(both, CODE), grep(any)];
-  if (wants.docs) return [grep(both, DOCS), grep(any, DOCS), grep(both), grep(names, CODE)];
-  return words.length > 1
-    ? [grep(both, CODE), grep(names, CODE), grep(`${both}|${titles}`, DOCS), grep(any)]
-    : [grep(names, CODE), grep(any, DOCS), grep(any)];
+  if (scope !== undefined) return [any(scope)];
+  if (wants.tests) return [any(TESTS), both(CODE), any()];
+  if (wants.docs) return [both(DOCS), any(DOCS), both(), named(CODE)];
+  return words.length > 1 ? [both(CODE), named(CODE), bothOrTitle(DOCS), any()] : [named(CODE), any(DOCS), any()];
 }
 
-/** Lines with any word; with two of them; that name or set one; that open a section, a row or a point of a list with one. */
-function wordPatterns({ words, phrases }: OfflineQuestion): {
-  any: string;
-  both: string;
-  names: string;
-  titles: string;
+type SearchIn = (glob?: string) => PlannedCall;
+
+/** Lines with any word; with two of them; also those that open a section, a row or a point with one; that name or set one. */
+function wordSearch({ words, phrases }: OfflineQuestion): {
+  any: SearchIn;
+  both: SearchIn;
+  bothOrTitle: SearchIn;
+  named: SearchIn;
 } {
   const patterns = words.map(wordPattern);
   const any = `(?:${patterns.join("|")})`;
@@ -118,7 +138,16 @@ function wordPatterns({ words, phrases }: OfflineQuestion): {
   const titles = `^\\s*(?:#+ .*|[|*-][^|]{0,40})${any}`;
   const pairs = patterns.map((one, at) => `(?:${one}).*(?:${patterns.filter((_, other) => other !== at).join("|")})`);
   const grown = phrases.map((phrase) => `(?i:${phrasePattern(phrase)})`);
-  return { any, both: words.length > 1 ? [...grown, ...pairs].join("|") : names, names, titles };
+  const both = words.length > 1 ? [...grown, ...pairs].join("|") : names;
+  const subject = either(words);
+  const namedText = `what is called ${subject}`;
+  const bothText = words.length > 2 ? `two of ${words.join(", ")}` : words.length > 1 ? words.join(" and ") : namedText;
+  return {
+    any: (glob) => grep(subject, any, glob),
+    both: (glob) => grep(bothText, both, glob),
+    bothOrTitle: (glob) => grep(`${bothText}, or a title with one`, `${both}|${titles}`, glob),
+    named: (glob) => grep(namedText, names, glob),
+  };
 }
 
 /** One glob for the files that the question names. */

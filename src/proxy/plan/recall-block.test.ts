@@ -46,6 +46,14 @@ describe("recall block", () => {
     expect(both?.used.filter(({ from }) => from === "namespace")).toHaveLength(4);
   });
 
+  it("R23 one item gets at most half of the room, so that another one fits", () => {
+    const lines = (word: string) => `${word} stands here\n`.repeat(60);
+    const small = { ...limits, recall: { maxSnippets: 8, maxChars: 1_200 } };
+    const block = recallBlock([snippet(lines("first")), snippet(lines("second"))], small, { tag });
+    expect(block?.used.map(({ text }) => text.split(" ")[0])).toEqual(["first", "second"]);
+    expect(block?.text.length).toBeLessThanOrEqual(1_200);
+  });
+
   it("X61 duplicates and what stands in the request are left out; nothing left is no block", () => {
     const again = [snippet("same  text"), snippet("Same text"), snippet("part of it")];
     const block = recallBlock(again, limits, { tag, standing: ["head … part of it … tail"] });

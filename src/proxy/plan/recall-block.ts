@@ -59,6 +59,7 @@ export function recallBlock(
 
 type Taken = { snippet: QuotedSnippet; text: string };
 
+/** The best that fit; one alone gets at most half of the room. */
 function take(snippets: readonly QuotedSnippet[], most: number, chars: number): Taken[] {
   const taken: Taken[] = [];
   let room = chars;
@@ -68,7 +69,7 @@ function take(snippets: readonly QuotedSnippet[], most: number, chars: number): 
     const text = recalled(snippet.text).trim();
     const fence = fenceFor(text);
     const around = head.length + 2 * fence.length + "\n\n\n\n".length;
-    const excerpt = clipAtLine(text, Math.min(LONGEST, room - around), CUT);
+    const excerpt = clipAtLine(text, Math.min(LONGEST, Math.floor(chars / 2), room - around), CUT);
     if (excerpt === "" || (excerpt !== text && excerpt.length < LEAST)) continue;
     const whole = [head, fence, excerpt, fence].join("\n");
     if (whole.length + 1 > room) continue;

@@ -25,7 +25,7 @@ export type ProxyContext = {
 };
 
 /** What a request is planned with once the store is open. */
-export type PlanContext = ProxyContext & Pick<ProxyServices, "store" | "recall" | "remember" | "redactor">;
+export type PlanContext = ProxyContext & Pick<ProxyServices, "store" | "recall" | "remember" | "redactor" | "feed">;
 
 export type ManagedRequest = {
   id: string;

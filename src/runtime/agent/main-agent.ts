@@ -1,11 +1,14 @@
 // The main agent as an actor: what it is told before a turn, which tools it has, what the session does by itself after one.
 import { type AgentDefinition, consolidates } from "../../agent/catalog/definition.ts";
 import { gitContext } from "../../host/git.ts";
+import { activePins } from "../../memory/pin/pin.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { offeredTools } from "../../tool/registry.ts";
 import { isBoardOn } from "../board/board.ts";
 import type { Consolidation } from "../board/consolidate.ts";
+import { pinOwner } from "../pin/owner.ts";
+import type { TypedWords } from "../pin/typed.ts";
 import type { GraphitiBlock } from "../recall/graphiti-block.ts";
 import type { RecalledBlocks } from "../recall/recalled.ts";
 import { skillTools } from "../session/extensions.ts";
@@ -40,6 +43,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   let consolidation: Consolidation | undefined;
   let blocks: RecalledBlocks | undefined;
   let fromGraphiti: GraphitiBlock | undefined;
+  let typed: TypedWords | undefined;
 
   const offer = (all: readonly Tool[], selected = agents.selected()): Tool[] =>
     offeredTools(all, { mode: main.state.mode, exclude: values()["tool.exclude"] }).filter((tool) =>
@@ -70,6 +74,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   }
 
   async function beforeTurn(): Promise<void> {
+    typed ??= new (await import("../pin/typed.ts")).TypedWords(services);
     await followBranch(main);
     await mcp.beforeTurn();
     await memory.beforeTurn();
@@ -84,6 +89,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
     await consolidation?.end();
     consolidation = undefined;
     await services.updateIndex();
+    await typed?.read();
     if (values()["debug.verifyReplay"]) await verifyReplay(main, paths);
   }
 
@@ -115,7 +121,8 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
     context: {
       planText: () => readOptional(paths.plan),
       activeAgent: () => agents.active(),
-      pinned: () => pinnedInstructions(services, model.promptLimit),
+      pinned: () =>
+        [pinnedInstructions(services, model.promptLimit), sessionPins(services)].filter(Boolean).join("\n\n"),
     },
     lifecycle: {
       beforeTurn,
@@ -134,6 +141,13 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
     },
   });
   return { session, builtIn, offered: (selected) => offer(tools(), selected) };
+}
+
+/** What the user pinned for this session, for the text that stands for old history. */
+function sessionPins({ workspace, main, index }: MainAgentServices): string {
+  if (!index.opened || !workspace.settings.values["memory.enabled"]) return "";
+  const pins = activePins(index.opened, [pinOwner(workspace, "session", main.id)]);
+  return pins.map(({ text }) => `- ${text}`).join("\n");
 }
 
 /** What the model is told of the branch, and whose board it sees, is true for each turn. */

@@ -64,12 +64,17 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
   const shown = <V>(value: V): V => filteredValue(workspace.redact, value);
   const put = async (
     place: BoardPlace,
-    { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; context: string },
+    { src, only, ...given }: { src: Src; only: "new" | "present"; name: string; description: string; content: string },
   ): ResultPromise<{ key: string; redactions: number }> => {
     const checked = checkItem(redactorOf(workspace), given);
     if (!checked.ok) {
       const { code, message } = checked.error;
-      return refused(code, message, "Content comes from --content, -f FILE or stdin; --description is one line.", 2);
+      return refused(
+        code,
+        message,
+        "Give --description TEXT (one line) and --content TEXT; content may also come from -f FILE or stdin.",
+        2,
+      );
     }
     const { text, redactions } = checked.value;
     const stored = await putItem(db, place, { src, text, at: systemClock.now(), only }, USER);
@@ -94,7 +99,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
     },
     async add(name: string, { description = "", content = "" }: ItemTexts, choice: BoardChoice) {
       const place = toChange(choice);
-      return place.ok ? put(place.value, { src: "user", only: "new", name, description, context: content }) : place;
+      return place.ok ? put(place.value, { src: "user", only: "new", name, description, content }) : place;
     },
     /** A text that is absent stays as it is. */
     async edit(wanted: string, text: ItemTexts, choice: BoardChoice) {
@@ -103,7 +108,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
       const item = one(db, place.value, wanted, choice);
       if (!item.ok) return item;
       const { src, name, description, content } = { ...item.value, ...text };
-      return put(place.value, { src, only: "present", name, description, context: content });
+      return put(place.value, { src, only: "present", name, description, content });
     },
     async remove(wanted: string, choice: BoardChoice) {
       const place = toChange(choice);

@@ -54,10 +54,18 @@ export type PromotionView = {
   at: string;
   /** Found as a line of a message. */
   auto: boolean;
-  state: "stored";
+  /** Here alone, or how far it is on its way to the Graphiti server as well. */
+  state: "stored" | "queued" | "delivered" | "parked";
 };
 /** `pins`: how many pins ended with it. */
-export type UndoneView = { promotion: PromotionView; facts: number; pins: number; isGone: boolean };
+export type UndoneView = {
+  promotion: PromotionView;
+  facts: number;
+  pins: number;
+  isGone: boolean;
+  /** The Graphiti server has it, or may have it. */
+  isElsewhere: boolean;
+};
 
 export type GraphAccess = {
   search(query: string, choice: FactChoice): ResultPromise<FactView[]>;

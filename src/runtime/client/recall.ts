@@ -29,6 +29,11 @@ export type RecallFilters = {
   explain?: boolean;
 };
 
+/** Items by id or ref, all of a session, or all that are older. */
+export type ErasureChoice = { ids?: readonly string[]; session?: string; olderThan?: string };
+/** Episodes, facts and entities are those of the graph that rested on the items alone. */
+export type ErasureReport = { items: number; episodes: number; facts: number; entities: number };
+
 /** What was found, and what was searched in words. */
 export type RecallMatches = { found: MatchPage; searched: string };
 

@@ -17,6 +17,7 @@ import type { SettingsAccess } from "../settings-access.ts";
 import type { TrustAccess } from "../trust-access.ts";
 import type { GraphAccess } from "./graph.ts";
 import type { Opener, ResultPromise } from "./open.ts";
+import type { PinAccess } from "./pin.ts";
 import type { RecallReply } from "./recall.ts";
 
 /** A permission question as a person sees it; `agent` is the main agent, or a subagent's path. */
@@ -155,6 +156,7 @@ export type SharedAccess = {
   readonly board: Opener<BoardAccess>;
   readonly memory: Opener<MemoryAccess>;
   readonly graph: Opener<GraphAccess>;
+  readonly pins: Opener<PinAccess>;
   /** Of the open session; of a machine, that session's or the latest of this folder. */
   inbox(session?: string): ResultPromise<InboxAccess>;
   checkpoints(session?: string): ResultPromise<CheckpointView[]>;

@@ -15,6 +15,7 @@ import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { openStore, tellRebuilt } from "../store.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
+import { GraphFeed } from "./graph-feed.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
 export type SharedServices = {
@@ -101,9 +102,16 @@ async function openServices(
     onTrouble("graph", { code: "graph_failed", message }),
   );
   graph?.wake();
+  const feed =
+    graph &&
+    new GraphFeed({
+      ...{ workspace, db: db.value, graph, remember },
+      onTrouble: (message) => onTrouble("graph", { code: "graph_failed", message }),
+    });
   const checkpointer = new Checkpointer(db.value);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    await feed?.close();
     await graph?.close(GRAPH_CLOSE_MS);
     await repair.close();
     await remember.close();
@@ -118,6 +126,7 @@ async function openServices(
     remember,
     redactor,
     ...optional("graph", graph),
+    ...(feed ? { feed: (session) => feed.answered(session) } : {}),
     isLost,
     close: () => (closed ??= close()),
   });

@@ -8,6 +8,7 @@ import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
+import { fedTurn } from "../../memory/recall/store/tombstone.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
@@ -80,6 +81,7 @@ export async function eachPage(
 /** Pages of answered turns: after ?2, of the session ?1. */
 const answered = (condition: string) =>
   `SELECT turn_index, turn_id FROM turns t WHERE session_id = ?1 AND status = 'done' AND rewound = 0 AND turn_index > ?2
+  AND NOT EXISTS (SELECT 1 FROM tombstone WHERE id = '${fedTurn("' || ?1 || '", "' || turn_index || '").id}')
   AND ${condition} ORDER BY turn_index LIMIT ${PAGE}`;
 const NOT_IN_GRAPH = answered("turn_index > COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?1), 0)");
 const notQueued = (states: string) =>

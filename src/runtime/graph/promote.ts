@@ -25,6 +25,7 @@ import { refuseInToolShell } from "../tool-shell.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { refused } from "./choice.ts";
 import { type GraphGroup, groupsOf, userGroup } from "./feed.ts";
+import { promotionState, queuePromotion, unqueuePromotion } from "./promote-elsewhere.ts";
 
 export function promoting(
   workspace: Workspace,
@@ -43,7 +44,7 @@ export function promoting(
       if (scope !== undefined && scope !== "all" && !isPromotionScope(scope)) return unknownScope(scope);
       const groups = promotionGroups(workspace).filter((group) => scope === undefined || group.scope === scope);
       const rows = await listPromotions(graph, scope === "all" ? undefined : groups.map(({ id }) => id));
-      return rows.ok ? ok(rows.value.map(viewOf)) : rows;
+      return rows.ok ? ok(rows.value.map((row) => viewOf(db, row))) : rows;
     },
     async undo(id) {
       const shell = inShell("undo a promotion");
@@ -110,6 +111,8 @@ export async function storePromotion(
     episodes: [episode],
   });
   if (!accepted.ok) return accepted;
+  const queued = await queuePromotion(workspace, db, group, episode);
+  if (!queued.ok) return queued;
   const uuid = accepted.value.type === "accepted" ? (accepted.value.episodes[0]?.uuid ?? id) : id;
   if (promotion.kind === "preference") {
     const pinned = await write(db, () =>
@@ -123,7 +126,8 @@ export async function storePromotion(
     );
     if (!pinned.ok) return pinned;
   }
-  return ok(viewOf({ ...promotion, id: uuid, group: group.id, name: episode.name, isAuto: directive !== undefined }));
+  const { name } = episode;
+  return ok(viewOf(db, { ...promotion, id: uuid, group: group.id, name, isAuto: directive !== undefined }));
 }
 
 async function takeBack(
@@ -133,10 +137,13 @@ async function takeBack(
 ): ReturnType<GraphAccess["undo"]> {
   const pins = await write(db, () => endPinsFrom(db, promotion.id));
   if (!pins.ok) return pins;
+  const isHereOnly = await unqueuePromotion(db, promotion.name);
+  if (!isHereOnly.ok) return isHereOnly;
   const undone = await undoPromotion(graph, promotion);
   if (!undone.ok) return undone;
   return ok({
-    promotion: viewOf(promotion),
+    promotion: viewOf(db, promotion),
+    isElsewhere: !isHereOnly.value,
     facts: undone.value.facts,
     pins: pins.value,
     isGone: undone.value.isGone,
@@ -150,12 +157,12 @@ export const promotionGroups = (workspace: Workspace): GraphGroup[] => {
   return [...own, userGroup(workspace)];
 };
 
-const viewOf = ({ id, kind, scope, text, at, isAuto }: StoredPromotion): PromotionView => ({
+const viewOf = (db: Database, { id, kind, scope, text, at, isAuto, name }: StoredPromotion): PromotionView => ({
   id,
   kind,
   scope,
   text,
   at,
   auto: isAuto,
-  state: "stored",
+  state: promotionState(db, name),
 });

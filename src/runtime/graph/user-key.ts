@@ -2,8 +2,6 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
-import { isRecord } from "../../base/json.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 
 type UserPlace = Pick<Workspace, "settings" | "paths" | "userHome" | "env">;
@@ -27,17 +25,11 @@ export function knownOwner({
   return login === undefined ? undefined : { id: `github_login:${login.toLowerCase()}`, label: login };
 }
 
-function ghLogin(folder: string): string | undefined {
-  const text = textOf(join(folder, "hosts.yml"));
-  if (text === undefined) return undefined;
-  try {
-    const hosts: unknown = parse(text);
-    const host = isRecord(hosts) ? hosts["github.com"] : undefined;
-    return isRecord(host) && typeof host["user"] === "string" ? host["user"] : undefined;
-  } catch {
-    return undefined; // somebody else's file may be broken
-  }
-}
+/** One line of a file that gh writes itself: a reader of YAML is a tenth of what a session loads. */
+const ghLogin = (folder: string): string | undefined =>
+  /^github\.com:[ \t]*\r?\n(?:[ \t]+.*\n)*?[ \t]+user:[ \t]*["']?([\w-]+)["']?[ \t]*\r?$/m.exec(
+    textOf(join(folder, "hosts.yml")) ?? "",
+  )?.[1];
 
 const gitLogin = (userHome: string): string | undefined =>
   /^\s*\[github\][^[]*?^\s*user\s*=\s*(\S+)\s*$/m.exec(textOf(join(userHome, ".gitconfig")) ?? "")?.[1];

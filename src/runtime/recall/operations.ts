@@ -11,6 +11,7 @@ import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type RecallSources } from "./answer.ts";
 import { withElsewhere } from "./elsewhere.ts";
+import { forgetItems, itemsToForget } from "./forget.ts";
 import { type OriginalOutcome, turnsAround, type Wanted } from "./original.ts";
 import { ask, unavailable } from "./query.ts";
 import { recallOff } from "./question.ts";
@@ -85,6 +86,11 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
       return reply.ok ? ok(viewOf(reply.value, passages, read.type === "value")) : reply;
     },
     item: (id, around) => soft(itemOf(id, around)),
+
+    async forget(choice) {
+      const items = await soft(itemsToForget(sessions, choice));
+      return items.ok ? soft(forgetItems(db, workspace, items.value)) : items;
+    },
 
     async stats() {
       const stats = await recall.stats({ timeoutMs: STATS_MS });

@@ -1,18 +1,20 @@
 // Questions that the engine answers without an open session.
 import type { Failure } from "../../base/failure.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import { SIGNALS } from "../../memory/recall/rank/weights.ts";
 import { proxySettings } from "../../proxy/settings.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { RecallFilters, RecallMatches, RecallReply } from "../client/recall.ts";
+import type { ErasureChoice, ErasureReport, RecallFilters, RecallMatches, RecallReply } from "../client/recall.ts";
 import { proxyStoreOn } from "../gateway/proxy-store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer } from "./answer.ts";
 import { withElsewhere } from "./elsewhere.ts";
 import { openRecall } from "./engine.ts";
+import { forgetItems, itemsToForget } from "./forget.ts";
 import { ask, type MatchPage, type RecallQuery } from "./query.ts";
 import { queryOf, recallOff } from "./question.ts";
 import { EVERYWHERE, hereOf } from "./scope.ts";
@@ -35,6 +37,22 @@ export async function askStored(text: string, asked: RecallFilters): ResultPromi
 function replyOf(reply: Answer): RecallReply {
   if (reply.type !== "found") return reply;
   return { type: "found", found: reply.found, searched: searchedText(reply.within) };
+}
+
+/** `confirm` is asked with how many items would go; undefined when it says no. */
+export function forgetStored(
+  choice: ErasureChoice,
+  confirm: (items: number) => Promise<boolean>,
+): ResultPromise<ErasureReport | undefined> {
+  return withStore(async (db, workspace): ResultPromise<ErasureReport | undefined> => {
+    const shell = refuseInToolShell(workspace.env, "forget what was said");
+    if (shell) return fail(shell);
+    const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
+    const items = await itemsToForget({ db, paths: workspace.paths, store }, choice);
+    if (!items.ok) return items;
+    if (!(await confirm(items.value.length))) return ok(undefined);
+    return forgetItems(db, workspace, items.value);
+  });
 }
 
 /** Only what holds the words, in stored sessions. */

@@ -218,6 +218,11 @@ export class SessionIndex {
     return opened.ok ? opened.value : undefined;
   }
 
+  /** The connection, once somebody has needed it. */
+  get opened(): Database | undefined {
+    return this.#db;
+  }
+
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
     const { paths, indexing } = this.#workspace;

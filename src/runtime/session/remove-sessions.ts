@@ -4,12 +4,15 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { forgetTarget } from "../../memory/graph/store/forget.ts";
+import { instantAt } from "../../memory/graph/time.ts";
+import { removePinsOf } from "../../memory/pin/pin.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
-import { type Database, write } from "../../store/sqlite.ts";
+import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { withStore } from "../with-store.ts";
 import type { Workspace } from "../workspace.ts";
@@ -48,11 +51,16 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  const forgotten = await forgetSession(db, id);
-  if (!forgotten.ok) return forgotten;
-  const { forgetTarget } = await import("../../memory/graph/store/forget.ts");
-  return write(db, () => void forgetTarget(db, { type: "session", session: id }, new Date().toISOString()));
+  return forgetSession(db, id, forgetLearned(id));
 }
+
+/** What was learned from the session alone goes with it. */
+export const forgetLearned =
+  (id: string) =>
+  (db: Database): void => {
+    forgetTarget(db, { type: "session", session: id }, instantAt(Date.now()));
+    removePinsOf(db, id);
+  };
 
 const inUse = (id: string, pid: number | undefined): Failure =>
   refusal(

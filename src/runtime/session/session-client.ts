@@ -93,6 +93,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     tasks: tasksClient(open.agents, open.builtIn),
     ...agentClient({ ...open, ready: () => start.ready() }),
     graph: async (work) => (await import("../graph/graph.ts")).withGraph(workspace, work, session.id),
+    pins: async (work) => (await import("../pin/access.ts")).withPins(workspace, work, session.id),
     board: async (work) => (await import("../board/access.ts")).withBoard(workspace, state.context, work),
     consolidation: consolidationClient(open),
     memory: async (work) => work(await (await import("../memory/live.ts")).liveMemory(open)),

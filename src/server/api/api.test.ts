@@ -306,6 +306,8 @@ describe("bad input (B15, B22–B24, M144, M145, PI14)", () => {
       const [status, code, body] = await errorOf(answer);
       expect([status, code]).toEqual([503, "store_unavailable"]);
       expect(JSON.stringify(body)).not.toContain("/secret/home");
+      // What opens no store needs none.
+      expect((await errorOf(await broken.api("/api/proxy/nothing"))).slice(0, 2)).toEqual([404, "not_found"]);
     } finally {
       await broken.end();
     }

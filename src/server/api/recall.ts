@@ -1,9 +1,8 @@
-// /api/recall: search what was said, read an item, see how much is remembered.
+// /api/recall: search what was said, read an item, see how much is remembered, forget.
 import { Hono } from "hono";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import type { EventStream } from "../event-stream.ts";
-import { recallQuestion } from "../manage/recall.ts";
-import { refusal } from "../refusal.ts";
+import { forgetRequest, recallQuestion } from "../manage/recall.ts";
 import { invalid } from "./json-body.ts";
 import { type Env, jsonBody, refuse, reply, wayOf } from "./reply.ts";
 
@@ -31,9 +30,4 @@ export const recallRoutes = (events: EventStream): Hono<Env> =>
       return reply(c, await c.var.recall.item(c.req.param("id"), around === undefined ? undefined : turns));
     })
     .get("/stats", async (c) => reply(c, await c.var.recall.stats()))
-    .post("/forget", (c) => refuse(c, forgetLater));
-
-const forgetLater = refusal("not_found", {
-  message: "Single items cannot be forgotten yet.",
-  hint: "Whole sessions can: `everlong sessions delete ID`, or DELETE /api/proxy/sessions/ID.",
-});
+    .post("/forget", jsonBody(forgetRequest), async (c) => reply(c, await c.var.recall.forget(c.req.valid("json"))));

@@ -1,6 +1,8 @@
 // How the API answers: values as JSON, failures with their code; and what its routes find ready when they run.
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { METHOD_NAME_ALL } from "hono/router";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
@@ -25,13 +27,14 @@ type Variables = {
 };
 export type Env = { Bindings: HttpBindings; Variables: Variables };
 
-/** Opens what a family of routes works on, before any of them runs. */
+/** Opens what a family of routes works on, before any of them runs. An address without a route opens nothing. */
 export const opened =
   <Name extends keyof Variables>(
     name: Name,
     open: () => Promise<Result<Variables[Name], Failure>>,
   ): MiddlewareHandler<Env> =>
   async (c, next) => {
+    if (matchedRoutes(c).every(({ method }) => method === METHOD_NAME_ALL)) return next();
     const part = await open();
     if (!part.ok) return refuse(c, refusalOf(part.error));
     c.set(name, part.value);

@@ -5,6 +5,7 @@ import type { Result } from "../../base/result.ts";
 import type { Original } from "../../memory/recall/list.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
+import type { ErasureReport } from "../../runtime/client/recall.ts";
 import type { OperationOutcome } from "./contract.ts";
 
 const text = z.string().max(10_000);
@@ -30,6 +31,14 @@ export const recallQuestion = z.strictObject({
   full: z.boolean().exactOptional(),
   explain: z.boolean().exactOptional(),
 });
+export const forgetRequest = z
+  .strictObject({
+    ids: z.array(text).min(1).max(1000).exactOptional(),
+    session: text.exactOptional(),
+    olderThan: text.exactOptional(),
+  })
+  .refine((choice) => Object.keys(choice).length > 0, "must name ids, a session or olderThan");
+type ForgetRequest = z.infer<typeof forgetRequest>;
 type RecallQuestion = z.infer<typeof recallQuestion>;
 
 /** Secrets are filtered out of every text. */
@@ -56,5 +65,7 @@ export type RecallOperations = {
   /** An item is named by its id or its ref; `around` adds so many turns on each side. */
   item(id: string, around?: number): OperationOutcome<ItemView>;
   stats(): OperationOutcome<StatsView>;
+  /** Erases for good; session logs keep what was said. */
+  forget(choice: ForgetRequest): OperationOutcome<ErasureReport>;
 };
 export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;

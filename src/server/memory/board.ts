@@ -42,7 +42,7 @@ const itemRoutes = new Hono<Env>()
     if (!fits.ok) return refuse(c, fits.error);
     if (!before && src !== "user") return refuse(c, forbiddenSrc);
     const { description, content } = c.req.valid("json");
-    const checked = checkItem(memory.redactor, { name, description, context: content });
+    const checked = checkItem(memory.redactor, { name, description, content });
     if (!checked.ok) return refuse(c, { ...invalid(checked.error.message), code: checked.error.code });
     const { text } = checked.value;
     const result = await putItem(memory.db, place, { src, text, at: memory.clock.now() }, writerOf(memory, before));

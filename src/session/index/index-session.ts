@@ -122,10 +122,15 @@ function offsetOf(db: Database, id: string): number {
   return Number(prepared(db, "SELECT indexed_offset FROM sessions WHERE id = ?").get(id)?.["indexed_offset"] ?? 0);
 }
 
-/** Everything of a session leaves the index; its folder is not touched. */
-export async function forgetSession(db: Database, id: string): Promise<Result<void, Fault>> {
+/** Everything of a session leaves the index; its folder is not touched. `also` happens in the same transaction, before. */
+export async function forgetSession(
+  db: Database,
+  id: string,
+  also: (db: Database) => void = () => undefined,
+): Promise<Result<void, Fault>> {
   const { RecallWriter } = await import("../../memory/recall/store/write.ts");
   return write(db, () => {
+    also(db);
     new RecallWriter(db).removeSession({ session: id });
     for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
       db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);

@@ -7,6 +7,7 @@ import { keyMeant } from "../../host/repository-key.ts";
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import { keepsVectors } from "../../memory/recall/store/note.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
+import { hasTombstones, isBuried } from "../../memory/recall/store/tombstone.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
@@ -30,6 +31,7 @@ export class IndexWriter {
   #place: ItemPlace | undefined;
   #hasRow = false;
   #ofOther: boolean | undefined;
+  #hasTombstones: boolean | undefined;
 
   constructor(db: DatabaseSync, session: string, { redact, recall = true }: IndexOptions) {
     this.#db = db;
@@ -56,7 +58,7 @@ export class IndexWriter {
       this.#session,
     ]);
     if (event.agentId !== undefined || this.#isOfOther()) return this.#addOfAgent(event);
-    this.#addText(event);
+    if (this.#addText(event) === "forgotten") return this.#addForgotten(event);
     switch (event.type) {
       case "session.resume":
       case "session.context_changed":
@@ -145,12 +147,22 @@ export class IndexWriter {
     this.#place = undefined;
   }
 
-  #addText(event: DurableEnvelope): void {
+  #addText(event: DurableEnvelope): "forgotten" | undefined {
     const item = recallItem(event, this.#refs);
-    if (!item || !this.#recall) return;
-    this.#place ??= placeOf(this.#session, this.#db);
+    if (!item) return undefined;
     const id = `${this.#session}:${item.id}`; // a fork's events have the ids of their originals
-    this.#items.push({ ...item, id, text: this.#bounded(item.text), place: this.#place });
+    const text = this.#bounded(item.text);
+    this.#hasTombstones ??= hasTombstones(this.#db);
+    if (this.#hasTombstones && isBuried(this.#db, { ...item, id, text, session: this.#session })) return "forgotten";
+    if (!this.#recall) return undefined;
+    this.#place ??= placeOf(this.#session, this.#db);
+    this.#items.push({ ...item, id, text, place: this.#place });
+    return undefined;
+  }
+
+  /** The turn keeps its number; nothing of what was said is stored. */
+  #addForgotten(event: DurableEnvelope): void {
+    if (event.type === "user.message") this.#turn(event, "");
   }
 
   /** As it is stored. A message stands in its turn and in recall: the same text is not filtered twice. */
@@ -181,13 +193,18 @@ export class IndexWriter {
       this.#run("UPDATE turns SET status = ? WHERE session_id = ? AND turn_index = ?", [status, this.#session, index]);
   }
 
-  #userMessage(event: Envelope<"user.message">): void {
+  #turn(event: Envelope<"user.message">, text: string): void {
     if (!event.data.ref) return;
     this.#run(
       `INSERT OR IGNORE INTO turns (session_id, turn_index, turn_id, event_id, user_message, assistant_response, status, rewound, timestamp)
        VALUES (?, ?, ?, ?, ?, '', 'running', 0, ?)`,
-      [this.#session, this.#refs.turn, event.data.turnId, event.id, this.#bounded(event.data.content), event.timestamp],
+      [this.#session, this.#refs.turn, event.data.turnId, event.id, text, event.timestamp],
     );
+  }
+
+  #userMessage(event: Envelope<"user.message">): void {
+    if (!event.data.ref) return;
+    this.#turn(event, this.#bounded(event.data.content));
     if (event.data.source === "user") {
       const title = this.#redact(firstLine(event.data.display ?? event.data.content, 60));
       this.#run("UPDATE sessions SET name = ? WHERE id = ? AND (name IS NULL OR name = '')", [title, this.#session]);

@@ -1,4 +1,5 @@
 // Deleted text leaves the lines that were written before: its rows become gaps of equal length, in place.
+import { hash } from "node:crypto";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { isRecord } from "../../base/json.ts";
 import { encodeLine } from "../../base/json-line.ts";
@@ -15,6 +16,10 @@ import type { JournalledTables } from "./tables.ts";
 /** What a text was about, such as a memory and its id. */
 export type Subject = { kind: string; id: string };
 export const subjectText = ({ kind, id }: Subject): string => `${kind}:${id}`;
+
+/** The id of what several columns name holds none of their words, since it stays in the journal. */
+export const subjectId = (names: readonly string[]): string =>
+  names.length === 1 ? (names[0] ?? "") : hash("sha256", JSON.stringify(names));
 
 /** Finishes what the database notes as not yet blanked; a crash, or a segment that cannot be changed now, leaves it noted. */
 export async function eraseTexts(
@@ -79,7 +84,8 @@ function blankLine(
 ): Buffer | undefined {
   const isAbout = ({ table, row }: RowChange): boolean => {
     const { subject, mentions } = tables[table] ?? {};
-    if (subject && isMeant(subjectText({ kind: subject.kind, id: String(row[subject.column]) }))) return true;
+    const id = subject && subjectId(subject.columns.map((column) => String(row[column])));
+    if (subject && id !== undefined && isMeant(subjectText({ kind: subject.kind, id }))) return true;
     if (mentions === undefined) return false;
     const quoted = subjects.filter((one) => one.startsWith(`${mentions}:`) && isMeant(one));
     return quoted.some((one) =>

@@ -6,6 +6,18 @@ export const recallErasure = `
   INSERT INTO search_index (search_index, rank) VALUES ('secure-delete', 1);
 `;
 
+/** Items that a person had forgotten: what is made from logs anew leaves them out. */
+export const tombstoneSchema = `
+  CREATE TABLE tombstone (
+    id TEXT PRIMARY KEY,
+    -- Of session, time and text, with the salt.
+    digest TEXT NOT NULL,
+    -- The same in every row.
+    salt TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX tombstone_digest ON tombstone (digest);
+`;
+
 /** The words of passages; a table of another name takes its place when they are read anew. */
 export const recallTerms = (name: string): string => `
   CREATE VIRTUAL TABLE ${name} USING fts5 (

@@ -9,6 +9,7 @@ import { MAX_RESULTS, type SearchParts, search } from "./search.ts";
 
 const input = z.strictObject({
   pattern: z.string().min(1).describe("Regular expression."),
+  description: z.string().optional().describe("What is searched for, for the user, when the pattern is hard to read."),
   path: z.string().optional().describe("File or folder; the working folder when absent."),
   glob: z.string().min(1).optional().describe("Only files matching this pattern."),
   type: z.string().min(1).optional().describe("Only files of this type, as ripgrep names it."),

@@ -17,12 +17,15 @@ const MAX_TEXT = 262_144;
 
 const withoutInsertions = blockRemover([...OWN_TAGS.map((name) => ({ name })), ...CLIENT_BLOCKS]);
 
+/** How long the lines of a text are that was broken to fit a page. */
+const PAGE = [66, 100] as const;
+
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const STEP = /^\s{0,6}(\d{1,3})[.)]\s+(\S.*)$/;
 const BULLET = /^\s{0,8}(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
-/** Quotations, indented code, tables, markup, prompts, traces, logs and diffs. */
+/** Quotations, indented code, tables, markup, prompts, traces, logs and diffs, lists of commits, boxes to be ticked. */
 const NOT_PROSE =
-  /^(?:\s*>|\t|[ ]{4}|\s*\||\s*<\/?[a-zA-Z]|\s*[$%] |\s*at \S+ ?\(|\s*(?:\/\/|\/\*|\*\/)|[+-]{3} |@@ |\s*\S+:\d+:|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* (?:\[|[A-Z]{4,5}\b))|[{};]\s*$|=>|&&|\|\|/;
+  /^(?:\s*(?:[-*+] )?(?:\\?\[{1,2}`?[0-9a-f]{7,40}`?\\?\]|\[ \])|\s*>|\t|[ ]{4}|\s*\||\s*<\/?[a-zA-Z]|\s*[$%] |\s*at \S+ ?\(|\s*(?:\/\/|\/\*|\*\/)|[+-]{3} |@@ |\s*\S+:\d+:|\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S* (?:\[|[A-Z]{4,5}\b))|[{};]\s*$|=>|&&|\|\|/;
 const HEADING = /^\s{0,3}#{1,6}\s+/;
 
 /** The text that somebody wrote, without what we and other clients put into it and what a terminal adds. */
@@ -78,7 +81,11 @@ export function readBlocks(lines: readonly string[], isOutput: (at: number) => b
     }
     const starts = BULLET.test(line) || HEADING.test(line);
     const text = line.replace(HEADING, "").replace(BULLET, "").trim();
-    const continues = !starts && paragraph.length > 40 && /^[\p{Ll}`"(]/u.test(text) && !/[.!?:]$/.test(paragraph);
+    // A line that fills the width of a page was broken by it, so the next one goes on even with a capital.
+    const full =
+      line.length <= PAGE[1] && (lines[at - 1]?.length ?? 0) >= PAGE[0] && (lines[at - 1]?.length ?? 0) <= PAGE[1];
+    const continues =
+      !starts && paragraph.length > 40 && (full || /^[\p{Ll}`"(]/u.test(text)) && !/[.!?:]$/.test(paragraph);
     if (!continues) endParagraph();
     paragraph = continues && paragraph.length < 4 * MAX_SENTENCE ? `${paragraph} ${text}` : text;
     title = text.slice(0, MAX_SENTENCE);

@@ -38,6 +38,17 @@ const PERFECT = new Map([
 const CHANGED =
   /^(?:moved|switched|migrated|decided|agreed|chosen|stopped|dropped|left|joined|replaced|renamed|settled|picked|swapped|changed|opened|filed|bumped|raised|taken|merged|closed|reopened)$/;
 
+const BASES = new Map([
+  ["using", "use"],
+  ["running", "run"],
+  ["depending", "depend"],
+  ["relying", "rely"],
+]);
+
+/** "We are using Vite" says "we use Vite"; "the server is running" tells a state. */
+const isProgressive = (be: string, verb: string, after: string | undefined): boolean =>
+  /^(?:am|is|are)$/.test(be) && BASES.has(verb) && (verb === "using" || after === "on");
+
 /** What is left out is told by the flags. */
 export function clauseOf(tokens: readonly Token[]): Clause {
   const rest: Token[] = [];
@@ -63,6 +74,10 @@ export function clauseOf(tokens: readonly Token[]): Clause {
     } else if (lower === "stopped" && next?.lower === "using") {
       ended = true;
       rest.push({ ...next, text: "use", lower: "use" });
+      i++;
+    } else if (next && isProgressive(lower, next.lower, tokens[i + 2]?.lower)) {
+      const verb = `${BASES.get(next.lower)}${lower === "is" ? "s" : ""}`.replace(/ys$/, "ies");
+      rest.push({ ...next, text: verb, lower: verb });
       i++;
     } else if (perfect !== undefined && next && PERFECT.has(perfect)) {
       const verb = PERFECT.get(perfect) ?? perfect;
@@ -117,6 +132,16 @@ export function withCommitTense(tokens: readonly Token[]): readonly Token[] {
   return past === undefined || !verb ? tokens : [{ ...verb, text: past, lower: past }, ...tokens.slice(colon + 2)];
 }
 
+/** A call in plain text, a placeholder and the author before a number: no phrase reaches across them. */
+function spoils(tokens: readonly Token[], at: number): boolean {
+  const [token, before] = [tokens[at], tokens[at - 1]];
+  if (token?.text === "{") return true;
+  if (token?.text !== "(") return false;
+  const close = tokens.findIndex(({ text }, i) => i > at && text === ")");
+  const after = close === -1 ? undefined : tokens[close + 1];
+  return (before?.kind === "word" && before.end === token.start) || after?.entity?.label === "Task";
+}
+
 /** "`OPEN` (`1`) — the connection is open" explains a name; what it says is true of no moment. */
 function isDefinition([first, second, ...others]: readonly Token[]): boolean {
   if (first?.kind !== "code" || !/^(?:Symbol|Term|Tool)$/.test(first.entity?.label ?? "") || !second) return false;
@@ -134,6 +159,7 @@ export function divided(tokens: readonly Token[], isVerb: (word: string) => bool
   for (const [at, token] of tokens.entries()) {
     // What stands in brackets belongs to nobody's clause.
     if (token.kind === "mark" && /^[()[\]{}]$/.test(token.text)) {
+      if (depth === 0 && spoils(tokens, at)) segments.at(-1)?.push(token);
       depth = Math.max(0, depth + (/[([{]/.test(token.text) ? 1 : -1));
       continue;
     }

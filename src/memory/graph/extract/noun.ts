@@ -53,6 +53,8 @@ const LABEL_NOUNS: Readonly<Record<string, EntityLabel>> = {
   incident: "Incident",
 };
 const LONGEST = 6;
+/** "The metadata generated …" goes on behind the phrase. */
+const PARTICIPLE = /^[a-z]+(?:at|ort|in|id|uir|all|er|iz|is)ed$/;
 /** Means another thing with every release. */
 const PASSING =
   /^(?:new|old|older|newer|previous|latest|current|former|original) (?:version|versions|implementation|release|behaviou?r|code|api)$/i;
@@ -103,6 +105,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   const noun = LABEL_NOUNS[joined(before).toLowerCase()];
   if (last.kind === "code" && last.entity) {
     if (noun !== undefined) return relabelled(last.entity, noun);
+    if (last.entity.label === "Task" && before.length > 0) return undefined;
     const described =
       before.length === 0 || (pointed && before.length <= 2 && before.every(({ kind }) => kind === "word"));
     return described ? last.entity : undefined;
@@ -116,7 +119,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   if (tokens.length === 1 && /^[a-z]+ly$/.test(last.text)) return undefined;
   if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
     return undefined;
-  if (PASSING.test(joined(tokens))) return undefined;
+  if (PASSING.test(joined(tokens)) || (before.length > 0 && PARTICIPLE.test(last.text))) return undefined;
   if (last.kind === "quote") return tokens.length === 1 ? clipped(last.text, "Term") : undefined;
   return clipped(joined(tokens), labelOf(tokens));
 }

@@ -22,6 +22,7 @@ import {
 } from "./statement.ts";
 import { withTimes } from "./time.ts";
 import { isCapital, type StatedTime, type Token, tokenise } from "./token.ts";
+import { STATES } from "./word-list.ts";
 
 export type SentenceContext = Omit<StatementContext, "text">;
 export type SentenceReading = Statements & { mentions: EntityDraft[] };
@@ -29,11 +30,13 @@ export type SentenceReading = Statements & { mentions: EntityDraft[] };
 const MAX_TOKENS = 120;
 /** "Lets use pnpm", as many write it; "this lets us" does not begin so. */
 const LETS = /^(?:ok(?:ay)?,? )?lets /i;
+/** "14:15 checkout is down": the note of an incident begins with the time of day. */
+const CLOCK = /^\[?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[ap]m|utc))?\]?[:,]?\s+(?:[-–—] )?/i;
 const ASKS =
   /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how)$/;
 
 export function readSentence(sentence: string, context: SentenceContext): SentenceReading {
-  const words = tokenise(sentence.replace(LETS, "let us "));
+  const words = tokenise(sentence.replace(CLOCK, "").replace(LETS, "let us "));
   const result: SentenceReading = { facts: [], endings: [], mentions: words.flatMap(({ entity }) => entity ?? []) };
   if (words.length < 3 || words.length > MAX_TOKENS || isQuestion(words)) return result;
   const tokens = withCommitTense(withTimes(sentence, words, context.at));
@@ -105,6 +108,7 @@ function longestRun(
   state: State,
 ): ClauseRun | undefined {
   for (let next = parts.length; next > from; next--) {
+    if (goesOn(parts[next - 1], parts[next])) continue;
     const change = (clause: Clause): Clause => ({
       ...clause,
       tokens: withPerson(clause.tokens, last),
@@ -119,6 +123,25 @@ function longestRun(
   }
   return undefined;
 }
+
+/** "Uses a lenient, fast parser", "are resolved and cached": what was cut off belongs to the same phrase. */
+function goesOn(part: ClausePart | undefined, next: ClausePart | undefined): boolean {
+  const [first] = next?.tokens ?? [];
+  const [before, last] = part?.tokens.slice(-2) ?? [];
+  if (!first || !last || first.kind !== "word" || !/^[a-z]/.test(first.text)) return false;
+  const isAdjective =
+    /^an?$/.test(before?.lower ?? "") && !/^an?$/.test(first.lower) && last.kind === "word" && !isSetApart(first);
+  if (part?.comma) return isAdjective;
+  if (isAdjective && !isKeyword(first.lower) && !first.lower.endsWith("s")) return (next?.tokens.length ?? 0) > 1;
+  return (
+    /^(?:is|are|now)$/.test(before?.lower ?? "") &&
+    !LASTING.test(last.lower) &&
+    /(?:ed|ive|able|ible|ful|ous)$/.test(first.lower) &&
+    !STATES.has(first.lower)
+  );
+}
+/** What happens once and is so from then on, whatever else happens with it. */
+const LASTING = /^(?:deprecated|removed|merged|closed|released|archived)$/;
 
 /** The tokens as one clause, else without the phrase that leads in. */
 function firstMatch(

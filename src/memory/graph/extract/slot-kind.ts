@@ -23,6 +23,10 @@ type Reader = (tokens: readonly Token[], context: PhraseContext) => EntityDraft[
 const NOT_A_NAME =
   /^(?:The|This|That|It|A|An|My|Our|Your|Their|He|She|They|We|You|I|There|Here|Then|Now|Also|Just|Please|Today|Yesterday|No|Yes|Nobody|Everyone|Someone|Something|Nothing|Everything|Some|Any|All|None|One|Which|What|Who|When|Where|Why|How|If|And|But|So|In|On|At|For|With|By)$/;
 
+/** Not "Node.js", not "API", and not the verb that begins a line of a changelog. */
+const PERSON =
+  /^(?!(?:Add|Allow|Bump|Chang|Clos|Fix|Improv|Mak|Mov|Remov|Renam|Support|Test|Updat|Us)(?:e?s|e?d|ing)$)(?!\p{Lu}{2,}$)\p{Lu}[\p{L}'’-]*$/u;
+
 /** `A`, `A and B`, `A, B and C`: every member must be of the kind. */
 const listOf =
   (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
@@ -35,7 +39,7 @@ const listOf =
         if (members.at(-1)?.length) members.push([]);
       } else members.at(-1)?.push(token);
     }
-    if (members.slice(1).some(beginsWithVerb)) return undefined;
+    if (members.slice(1).some(beginsWithVerb) || areAdjectives(members)) return undefined;
     const entities = members.map((member) => one(member, context));
     return entities.every((entity) => entity !== undefined) && entities.length <= 8 ? entities : undefined;
   };
@@ -43,6 +47,13 @@ const listOf =
 /** "Requires a seed and produces random ids": what follows the "and" is another clause and no member. */
 const beginsWithVerb = ([first, ...others]: readonly Token[]): boolean =>
   others.length > 0 && first?.kind === "word" && /^[a-z]{2,}[^s\W]s$/.test(first.text);
+
+/** "A defined and predictable order" is one thing with two adjectives. */
+function areAdjectives([first = [], second = []]: readonly (readonly Token[])[]): boolean {
+  const [next] = second;
+  if (first.length !== 2 || second.length < 2 || next === undefined) return false;
+  return /^an?$/.test(first[0]?.lower ?? "") && /^[a-z]/.test(next.text) && !/^(?:an?|the|our)$/.test(next.lower);
+}
 
 const single =
   (one: (tokens: readonly Token[], context: PhraseContext) => EntityDraft | undefined): Reader =>
@@ -66,7 +77,7 @@ function person(tokens: readonly Token[], context: PhraseContext): EntityDraft |
   if (phrase === "the user" || phrase === "user") return user(context.speaker);
   if (/(?:^| )(?:team|squad|folks|guys|crew)$/.test(phrase)) return thing(tokens, context, false);
   if (tokens.length > 3 || !tokens.every(isCapital)) return undefined;
-  if (tokens.some(({ text, lower }) => NOT_A_NAME.test(text) || WEEKDAYS.has(lower) || /^\p{Lu}{2,}$/u.test(text)))
+  if (tokens.some(({ text, lower }) => !PERSON.test(text) || NOT_A_NAME.test(text) || WEEKDAYS.has(lower)))
     return undefined;
   return isReal(tokens) ? user(joined(tokens)) : undefined;
 }
@@ -98,7 +109,7 @@ const UNIT =
 /** Numbers with units, versions, code, quotations and names. */
 function value(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
   const [first, ...others] = tokens;
-  if (!first || tokens.length > 4) return undefined;
+  if (!first || tokens.length > 4 || tokens.some(({ lower }) => /-\w+ed$/.test(lower))) return undefined;
   if (first.kind === "number")
     return others.every(({ text }) => UNIT.test(text)) ? clipped(joined(tokens), "Term") : undefined;
   if (tokens.length === 1 && first.kind === "quote") return clipped(first.text, "Term");

@@ -17,14 +17,14 @@ export const UNREAL: ReadonlySet<string> = new Set([
   guesses guessing believe believes seem seems seemed apparently allegedly supposedly reportedly rumour rumor rumours rumors
   wonder wonders wondering ought otherwise almost nearly hypothetically theoretically theory say says said told claim claims
   claimed heard hear according asked asks asking feel feels felt lol haha jk kidding joke joking sarcasm expect expects
-  expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik`),
+  expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik todo fixme roadmap proposal`),
 ]);
 
 export const NEGATION = set(`not no never neither nor none nothing nobody nowhere hardly barely without `);
 
 /** Words that cannot stand inside of a plain noun phrase. */
 export const NOT_IN_PHRASE =
-  set(`the a an below above different various one two three four five six seven eight nine ten
+  set(`the a an called named following below above different various one two three four five six seven eight nine ten
   twice often sometimes usually once enough own itself i me we us you he him she her it they them this that these those there here who whom
   whose which what where why how my your his its our their mine yours is are was were be been being am do does did done
   has have had and or but so because although though while until till since as of in on at to for from by with within

@@ -6,7 +6,7 @@ import type { Database } from "../../../store/sqlite.ts";
 import { indexRow } from "../../recall/store/source.ts";
 import type { AcceptOutcome, AcceptRequest, EpisodeInput } from "../contract.ts";
 import { episodeSource } from "../recall-source.ts";
-import { instantAt, msOf } from "../time.ts";
+import { instantAt, laterBy, msOf } from "../time.ts";
 import { get, run, text } from "./row.ts";
 import { addStatements } from "./statement.ts";
 
@@ -24,12 +24,8 @@ export function acceptEpisodes(db: Database, request: AcceptRequest): AcceptOutc
     "INSERT OR IGNORE INTO graph_group (id, place, created_at) VALUES (?, ?, ?)",
     ...[group, JSON.stringify({ ...(place ?? { level: "group" }), group }), now],
   );
-  let ms = msOf(now);
-  const accepted = episodes.map((episode) => {
-    // Messages of one request that have no time of their own follow each other.
-    const validAt = episode.validAt ?? instantAt(ms++);
-    return acceptOne(db, request, episode, validAt);
-  });
+  // Messages of one request that have no time of their own follow each other, all of them before it is answered.
+  const accepted = episodes.map((episode, i) => acceptOne(db, request, episode, episode.validAt ?? laterBy(now, i)));
   return { type: "accepted", episodes: accepted };
 }
 

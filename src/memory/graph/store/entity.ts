@@ -136,6 +136,11 @@ export function removeIfUnused(db: Database, uuid: string): boolean {
   return true;
 }
 
+export function removeAlias(db: Database, seq: number): void {
+  run(db, "DELETE FROM graph_band WHERE alias = ?", seq);
+  run(db, "DELETE FROM graph_alias WHERE seq = ?", seq);
+}
+
 export function removeEntity(db: Database, uuid: string): void {
   run(db, "DELETE FROM graph_band WHERE alias IN (SELECT seq FROM graph_alias WHERE entity = ?)", uuid);
   run(db, "DELETE FROM graph_alias WHERE entity = ?", uuid);

@@ -14,12 +14,16 @@ import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
 import { all, entityOf, get, run, text } from "./row.ts";
+import { together } from "./together.ts";
+
+const ACCEPTED_AT_ONCE = 64;
 
 export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStore {
   const read = <T>(work: () => T): Promise<Result<T, Fault>> => whileBusy(db.location() ?? "memory", work, {});
+  const accepting = together(db, ACCEPTED_AT_ONCE);
   const now = () => instantOf(clock.now()) ?? clock.now();
   return {
-    accept: (request) => (request.episodes.length === 0 ? nothing() : write(db, () => acceptEpisodes(db, request))),
+    accept: (request) => (request.episodes.length === 0 ? nothing() : accepting(() => acceptEpisodes(db, request))),
     async claim(request) {
       const waiting = await read(() => hasWaiting(db, request.now));
       if (!waiting.ok || !waiting.value) return waiting.ok ? ok(undefined) : waiting;

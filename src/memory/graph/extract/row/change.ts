@@ -230,7 +230,7 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     counterexamples: ["We replaced it with date-fns.", "We have not replaced Moment with date-fns."],
   },
   {
-    pattern: "we ditched|dropped|traded|swapped|left|abandoned {before:names} for {object:names} …",
+    pattern: "we ditched|dropped|traded|swapped|abandoned {before:names} for {object:names} …",
     relation: "USES",
     subject: "we",
     examples: [["We ditched webpack for vite.", "workspace | USES | vite", "- workspace | USES | webpack"]],

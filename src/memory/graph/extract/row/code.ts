@@ -3,13 +3,18 @@ import type { RuleRow } from "./row.ts";
 
 export const CODE_ROWS: readonly RuleRow[] = [
   {
-    pattern: "{subject:topics} block|blocks {object:things} …",
+    pattern: "{subject:topics} block|blocks {object:holdings} …",
     relation: "BLOCKS",
     examples: [
       ["#14 blocks #15.", "#14 | BLOCKS | #15"],
       ["#14 no longer blocks #15.", "- #14 | BLOCKS | #15"],
     ],
-    counterexamples: ["Does #14 block #15?", "It blocks #15.", "#14 does not block #15."],
+    counterexamples: [
+      "Free blocks available to users.",
+      "Does #14 block #15?",
+      "It blocks #15.",
+      "#14 does not block #15.",
+    ],
   },
   {
     pattern: "{object:things} is|are blocked by|on {subject:topics} …",

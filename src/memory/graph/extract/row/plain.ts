@@ -105,6 +105,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: use,
     examples: [
       ["The billing service uses Redis as a cache.", "billing service | USES | Redis"],
+      ["We're using Vite for the build.", "workspace | USES | Vite"],
       ["This project uses SQLite and Redis.", "workspace | USES | SQLite", "workspace | USES | Redis"],
       ["The release procedure uses `gh`.", "release procedure | USES_TOOL | gh"],
       ["We stopped using Webpack.", "- workspace | USES | Webpack"],
@@ -117,6 +118,10 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       "We should use Redis.",
       "Bob said the api uses Redis.",
       "You use too many commas.",
+      "We were using Redis.",
+      "We are not using Redis.",
+      "TODO: the api uses Redis.",
+      "- [ ] the api uses Redis",
     ],
   },
   {
@@ -183,7 +188,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     counterexamples: ["The road runs through town.", "It runs through Flyway."],
   },
   {
-    pattern: "{subject:topics} is|are managed|bundled|tested|linted|formatted|compiled|monitored with {object:names} …",
+    pattern: "{subject:topics} is|are managed|bundled|tested|linted|formatted|monitored with {object:names} …",
     relation: "USES",
     examples: [["The fleet is managed with Ansible.", "fleet | USES | Ansible"]],
     counterexamples: ["The crisis is managed with care.", "The fleet is managed by Ann."],

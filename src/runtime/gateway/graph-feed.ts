@@ -1,0 +1,118 @@
+// Turns of proxied sessions into the graph: after the answer, from the rows of the store, so that no request waits.
+import { isLoopbackHost } from "../../base/address.ts";
+import { errorText } from "../../base/failure.ts";
+import type { TemporalGraph } from "../../memory/graph/graph.ts";
+import { groupId, sessionKey, workspaceKey } from "../../memory/graph/group.ts";
+import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
+import type { ItemPlace } from "../../memory/recall/item.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
+import { withoutInjected } from "../../proxy/history/blocks.ts";
+import type { Remember } from "../../proxy/remember/remember.ts";
+import { type ProxySession, placeOf } from "../../proxy/store/session.ts";
+import type { Database } from "../../store/sqlite.ts";
+import type { Workspace } from "../workspace.ts";
+
+type Options = {
+  workspace: Pick<Workspace, "settings">;
+  db: Database;
+  graph: TemporalGraph<unknown>;
+  remember: Pick<Remember, "idle">;
+  onTrouble(message: string): void;
+};
+
+/** One session after the other; what a stop leaves undone comes with the session's next answer. */
+export class GraphFeed {
+  readonly #options: Options;
+  readonly #sessions = new Map<number, ProxySession>();
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** The main agent of this session was answered; returns at once. */
+  answered(session: ProxySession): void {
+    if (this.#isClosed) return;
+    this.#sessions.set(session.no, session);
+    this.#running ??= this.#run()
+      .catch((error: unknown) => this.#options.onTrouble(errorText(error)))
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { remember, workspace, db, graph, onTrouble } = this.#options;
+    const { values } = workspace.settings;
+    for (const [no, session] of this.#sessions) {
+      this.#sessions.delete(no);
+      // The items of the answered request are on their way to the store.
+      await remember.idle();
+      for (const turn of newTurns(db, session)) {
+        const episodes = turnMessages(turn, values["memory.graphiti.maxMessageChars"]);
+        for (const { id, place } of groupsFor(workspace, session)) {
+          const accepted = await graph.accept({ group: id, place, origin: "turn", episodes });
+          if (!accepted.ok) return onTrouble(accepted.error.what);
+        }
+      }
+    }
+  }
+}
+
+/** Callers who are not one person share no workspace. */
+function groupsFor(
+  { settings: { values } }: Options["workspace"],
+  session: ProxySession,
+): { id: string; place: ItemPlace }[] {
+  const strategy = values["memory.graphiti.groupIdStrategy"];
+  const { namespace } = session;
+  const isOnePerson = values["gateway.tenancy"] === "single" && isLoopbackHost(values["gateway.host"]);
+  const own = { id: groupId("session", sessionKey(session.id), strategy), place: placeOf(session) };
+  if (namespace === undefined || !isOnePerson) return [own];
+  const id = groupId("workspace", workspaceKey(namespace), strategy);
+  return [own, { id, place: { level: "repository", repository: namespace } }];
+}
+
+const MESSAGES = `SELECT i.turn, i.role, i.text, i.time FROM proxy_item i JOIN proxy_lane l ON l.id = i.lane
+  WHERE i.session = ?1 AND l.kind = 'main' AND i.stored = 1 AND i.indexed = 1 AND i.type = 'message'
+  AND i.role IN ('user', 'assistant')
+  AND i.turn >= COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?2), 0) ORDER BY i.id`;
+
+/**
+ * What the graph does not know yet, and the last turn that it knows: its answer came with the request after it. Accepting
+ * what is known changes nothing.
+ */
+function newTurns(db: Database, session: ProxySession): TurnText[] {
+  const turns = new Map<number, { user: string[]; assistant: string[]; at: Record<string, string> }>();
+  for (const row of prepared(db, MESSAGES).all(session.no, session.id)) {
+    const [number, role, time] = [Number(row["turn"]), String(row["role"]), String(row["time"])];
+    const turn = turns.get(number) ?? { user: [], assistant: [], at: {} };
+    turns.set(number, turn);
+    const text = role === "user" ? withoutInjected(String(row["text"])).trim() : String(row["text"]);
+    if (text === "") continue;
+    turn[role === "user" ? "user" : "assistant"].push(text);
+    turn.at[role] ??= time;
+  }
+  const last = Math.max(...turns.keys());
+  return [...turns].flatMap(([number, { user, assistant, at }]): TurnText[] => {
+    const [asked = "", answered = ""] = [at["user"], at["assistant"]];
+    if (user.length === 0) return [];
+    // The agent may still be at work in its last turn.
+    const isOver = number < last && assistant.length > 0;
+    return [
+      {
+        session: session.id,
+        turn: number,
+        turnId: `proxy-${session.no}.${number}`,
+        user: { text: user.join("\n\n"), at: asked },
+        ...(isOver ? { assistant: { text: assistant.join("\n\n"), at: answered } } : {}),
+      },
+    ];
+  });
+}
