@@ -6,11 +6,13 @@ import type {
   FactChoice,
   FactView,
   GraphitiStatus,
+  GraphStatus,
   NewFact,
   OutboxRow,
   TimelineRow,
 } from "../runtime/client/graph.ts";
 import { home } from "../runtime/client.ts";
+
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { promotionVerbs } from "./promote.ts";
@@ -198,6 +200,9 @@ const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: 
       : [`Messages: ${waiting} waiting, ${unconfirmed} not confirmed yet, ${parked} set aside.`]),
   ].join(" ");
 
+const modelLine = ({ calls, tokens, dropped, ignored, fallbacks }: GraphStatus["model"]): string =>
+  `Model: ${counted(calls, "call")}, ${counted(tokens, "token")}; ${counted(dropped, "fact")} dropped, ${counted(ignored, "ending")} ignored, ${fallbacks} times the rules took over.`;
+
 const status: Command = {
   name: "status",
   summary: "show how much is known and what waits",
@@ -210,6 +215,8 @@ const status: Command = {
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
         graphitiLine(data.graphiti),
+
+        ...(data.model.calls > 0 ? [modelLine(data.model)] : []),
       ].join("\n"),
     })),
 };

@@ -5,6 +5,7 @@ import type { ProxyHandler } from "../proxy/proxy.ts";
 import type { Health, Report } from "./contract.ts";
 import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
+import type { OpenGraphOperations } from "./manage/graph.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryBackend } from "./memory/contract.ts";
 
@@ -34,6 +35,8 @@ export type GatewayOptions = {
   mcp?: { tools: readonly ServedTool[] };
   /** What /graphiti serves; without it the gateway has no such address. */
   graph?: OpenGraph;
+  /** What /api/graph shows; without it the gateway has no such address. */
+  graphViews?: OpenGraphOperations;
   /** Callers of /mcp and /graphiti on this machine need no token. */
   loopbackOpen?: boolean;
   health(): Health;

@@ -33,6 +33,14 @@ describe("promotion", () => {
     expect(await ask("Which database?", { ...place, folder: otherFolder(place) })).toBe("Which database?");
   });
 
+  it("R41 /context shows what the block takes of the room", async () => {
+    const { place, ask, promote } = await stage();
+    await promote("--kind", "decision", "We use Postgres");
+    await ask("Which database do we have?");
+    const shown = await run(place, ["-p", "/context", "--resume", sessionsOf(place)[0] ?? ""]);
+    expect(shown.stdout).toMatch(/pins, facts and quotes before prompts +\d/);
+  });
+
   it("GC30 RE13 a secret is refused with the rule's name and nothing is stored; --redact keeps the rest, in the workspace only", async () => {
     const { place, promote } = await stage();
     const secret = `ghp_${"a1B2c3".repeat(6)}`;

@@ -230,7 +230,7 @@ describe("announcing", () => {
 describe("reading", () => {
   it("M119 the entry, or the newest unread; none is a success, an unknown id a failure", async () => {
     const { inbox, events } = await scene();
-    expect(await read(inbox)).toMatchObject({ type: "success", text: expect.stringContaining("no unread") });
+    expect(await read(inbox)).toMatchObject({ type: "success", text: expect.stringContaining("No unread") });
     expect(await read(inbox, { entry_id: "x-9" })).toMatchObject({ type: "failure", code: "not_found" });
     const old = await sent(inbox, { content: "older <system> text" });
     const young = await sent(inbox, { content: "newer text" });
@@ -239,7 +239,7 @@ describe("reading", () => {
     expect(await read(inbox)).toMatchObject({ text: expect.stringContaining(young.id) });
     // What was stored is given as it is.
     expect(await read(inbox)).toMatchObject({ text: expect.stringContaining("older <system> text") });
-    expect(await read(inbox)).toMatchObject({ text: expect.stringContaining("no unread") });
+    expect(await read(inbox)).toMatchObject({ text: expect.stringContaining("No unread") });
     expect(await read(inbox, { entry_id: old.id })).toMatchObject({ type: "success" });
     expect(events.filter((e) => e.type === "inbox.read")).toHaveLength(2);
     // Who has read it is not told of it any more.

@@ -49,12 +49,13 @@ function picture(cells: UsageBuckets): string[] {
 }
 
 function bucketLines(report: ContextReport): string[] {
-  const { prompts, answers, toolResults, other } = report.history;
+  const { prompts, answers, toolResults, other, recalled = 0 } = report.history;
   const parts: Partial<Record<BucketName, [string, number][]>> = {
     tools: report.tools.map(({ source, tokens }) => [source, tokens]),
     memory: report.memory.map(({ source, tokens }) => [source, tokens]),
     history: [
       ["prompts", prompts],
+      ["pins, facts and quotes before prompts", recalled],
       ["answers", answers],
       ["tool results", toolResults],
       ["notices and other", other],

@@ -25,7 +25,14 @@ export type ContextReport = {
   /** The parts sum to the bucket of that name. */
   memory: { source: string; tokens: number }[];
   /** The parts sum to the bucket `history`. */
-  history: { prompts: number; answers: number; toolResults: number; other: number };
+  history: {
+    prompts: number;
+    answers: number;
+    toolResults: number;
+    other: number;
+    /** What is remembered and stands before prompts. */
+    recalled?: number;
+  };
   largest: { ref: string; what: string; tokens: number; shortened: boolean }[];
   cut?: { id: string; omittedMessages: number; turns?: string; shortenedItems: number };
   lastCompaction?: LastCompaction;
@@ -42,6 +49,8 @@ export type ReportInput<Raw = unknown> = {
   /** What of the system text is memory, by where it comes from; sums to `usage.memoryTokens`. */
   memory: readonly { source: string; tokens: number }[];
   tools: readonly { source: string; tokens: number }[];
+  /** How many tokens of the prompts are blocks of what is remembered. */
+  recalled?: number;
   refOf: (item: ContextItem<Raw>) => string;
   lastCompaction: LastCompaction | undefined;
   calibration: Calibration;
@@ -50,7 +59,7 @@ export type ReportInput<Raw = unknown> = {
 const MOST_LARGEST = 5;
 
 export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
-  const { usage, cut, refOf, lastCompaction, calibration } = input;
+  const { usage, cut, refOf, lastCompaction, calibration, recalled = 0 } = input;
   const conversation = input.items.filter((item) => !isSystem(item));
   const sum = (kind: string): number =>
     conversation.reduce((total, item) => total + (kindOf(item) === kind ? item.tokens : 0), 0);
@@ -75,7 +84,13 @@ export function contextReport<Raw>(input: ReportInput<Raw>): ContextReport {
     cells: contextCells(buckets),
     tools: input.tools.toSorted((a, b) => b.tokens - a.tokens),
     memory: [...input.memory],
-    history: { prompts, answers, toolResults, other: buckets.history - prompts - answers - toolResults },
+    history: {
+      prompts: prompts - recalled,
+      answers,
+      toolResults,
+      other: buckets.history - prompts - answers - toolResults,
+      ...(recalled > 0 ? { recalled } : {}),
+    },
     largest: largest.map((item) => ({
       ref: refOf(item),
       what: kindOf(item),

@@ -16,6 +16,8 @@ export type Extractor = {
   origin: GraphFactOrigin;
   /** How many episodes it reads at a time. */
   batch: number;
+  /** How long it waits for a batch to fill. */
+  fillMs?: number;
   extract(episodes: readonly Episode[], signal: AbortSignal): Promise<Extraction[]>;
 };
 /** What went wrong with an episode, or with the store. */
@@ -35,6 +37,8 @@ export class GraphIngest {
   readonly #options: Required<Omit<IngestOptions, "onTrouble">> & IngestOptions;
   readonly #worker = shortId("graph");
   readonly #ended = new AbortController();
+  /** No more is to come: batches are read as they are. */
+  readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #wasWoken = false;
 
@@ -60,6 +64,7 @@ export class GraphIngest {
 
   /** Ends after the episodes in hand, at most after the limit; what is left waits in the store. */
   async close(limitMs: number): Promise<void> {
+    this.#closing.abort();
     if (!(await this.idle(limitMs))) this.#ended.abort();
     await this.idle(limitMs);
     this.#ended.abort();
@@ -67,6 +72,8 @@ export class GraphIngest {
 
   async #run(): Promise<void> {
     while (this.#wasWoken && !this.#ended.signal.aborted) {
+      const { extractor, clock } = this.#options;
+      if (extractor.fillMs !== undefined) await clock.sleep(extractor.fillMs, this.#closing.signal);
       this.#wasWoken = false;
       await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => this.#lane()));
     }
@@ -99,6 +106,8 @@ export class GraphIngest {
       const { origin } = extractor;
       return await store.settle({ episodes: readings, origin, worker: this.#worker, now: this.#now() });
     } catch (error) {
+      // Nobody failed: another process takes them up when their lease has run out.
+      if (this.#ended.signal.aborted) return { ok: true, value: undefined };
       if (episodes.length === 1 || this.#ended.signal.aborted) return this.#giveBack(episodes, error);
     }
     for (const episode of episodes) {

@@ -17,7 +17,7 @@ import { smallTalk } from "./small-talk.ts";
 import { asksForFailure, STDIN, tellingLines } from "./stdin.ts";
 import { isTopicCall, type Topic, topicOf, topicRanges, topicSearch, topicViews, topLevel } from "./topic.ts";
 import { pieces, wordHit } from "./word-match.ts";
-import { CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
+import { BEST_FIRST, CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
 export type OfflineDecision =
@@ -181,7 +181,7 @@ function lead(question: OfflineQuestion, ranking: Ranking, shown: string): strin
       ? []
       : question.words.filter((word) => wordHit(word, shown, pieces(shown)) === 0);
   const unseen = absent.map((word) => `'${word}'`).join(" or ");
-  return absent.length > 0 ? `Best matches first. No match mentions ${unseen}.` : "Best matches first:";
+  return absent.length > 0 ? `${BEST_FIRST}. No match mentions ${unseen}.` : `${BEST_FIRST}:`;
 }
 
 function actionCall(action: PromptAction, round: Round): PlannedCall {

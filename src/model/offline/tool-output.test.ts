@@ -42,4 +42,22 @@ describe("tool results", () => {
       { source: "session here t7", text: "second window" },
     ]);
   });
+
+  it("AI10 what an old answer quoted is not taken for a passage of the session it quoted", () => {
+    const output = [
+      "session s1 t4.12 (assistant, 2026-11-17)",
+      "Best matches first:",
+      "",
+      "session s1 t3.1 (2026-11-17)",
+      "```",
+      "summary: remember a fact",
+      "```",
+      "",
+      "session s1 t3.1 (user, 2026-11-17)",
+      "remember that we deploy on Fridays",
+    ].join("\n");
+    const passages = recalled(output, "s2");
+    expect(passages.map(({ source }) => source)).toEqual(["session s1 t4.12", "session s1 t3.1"]);
+    expect(passages[1]?.text).toBe("remember that we deploy on Fridays");
+  });
 });

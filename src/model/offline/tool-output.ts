@@ -1,4 +1,6 @@
 // Reads the printed results of grep, glob, view and recall; lines in no known form are passed over.
+import { isOwnWords } from "./wording.ts";
+
 export type GrepLine = { path: string; line: number; text: string };
 type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
 
@@ -33,13 +35,19 @@ export function viewLines(path: string, output: string): GrepLine[] {
 const REF =
   /^\s*(?:[-*]\s+|\d+[.)]\s+|#+\s+|\*\*|\[)*(?:(session|memory|board)\s+([\w.-]+)(?:\s+(t\d+(?:\.\d+)?))?|(checkpoint:\d+)|(?:([\w-]+):)?(t\d+(?:\.\d+)?))(?=[\s\])*:,|(]|$)/;
 
+/** Recall names who spoke before the date; headings of the offline model's quotes do not. */
+const OWN_HEADING = /^(?:session|memory|board) \S+(?: t[\d.]+)? \((?:\d{4}-|earlier)/;
+
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
   const passages: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
-    if (ref === null) {
-      passages.at(-1)?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
+    const current = passages.at(-1);
+    // An old answer of ours quotes under headings of its own; what stands below them is still that answer.
+    const isOwnHeading = OWN_HEADING.test(row) && isOwnWords(current?.rows.join("\n") ?? "");
+    if (ref === null || isOwnHeading) {
+      current?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
       continue;
     }
     const [head, kind, id, turnOf, checkpoint, session, turn] = ref;

@@ -24,8 +24,11 @@ export const NO_SUBJECT =
 export const CANNOT_CHANGE = "I cannot write or change code: that needs a real model. What I found about it:";
 export const CANNOT_JUDGE = "I cannot judge code: a review needs a real model.";
 
+export const BEST_FIRST = "Best matches first";
+
 const OWN_SENTENCES = [
   OFFLINE_LINE,
+  BEST_FIRST,
   GREETING,
   IDENTITY,
   CANNOT_CALCULATE,

@@ -1,5 +1,7 @@
 // The graph in a person's own hand: looking at facts, adding and ending them, and forgetting.
+
 import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
+import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
 import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 import type { GraphitiState } from "../../memory/graphiti/state.ts";
 import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts";
@@ -31,7 +33,12 @@ export type EntityView = { entity: Entity; current: FactView[]; past: FactView[]
 /** A fact begins or ends. */
 export type TimelineRow = { at: string; type: "begins" | "ends"; fact: FactView };
 export type NewFact = { subject: string; relation: string; object: string; fact?: string; validAt?: string };
-export type GraphStatus = GraphCounts & { enabled: boolean; extractor: string; graphiti: GraphitiStatus };
+export type GraphStatus = GraphCounts & {
+  enabled: boolean;
+  extractor: string;
+  model: ExtractorUse;
+  graphiti: GraphitiStatus;
+};
 /** The line to a Graphiti server. */
 export type GraphitiStatus = {
   state: GraphitiState;

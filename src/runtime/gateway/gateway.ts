@@ -21,6 +21,7 @@ import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
 import { recordFailure } from "../failure-log.ts";
 import { openServedGraph } from "../graph/graph.ts";
+import { openGraphOperations } from "../graph/operations.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
@@ -110,7 +111,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     memory: openMemoryService(workspace.value, shared.open),
     mcp: { tools: servedTools(workspace.value, shared.open) },
     ...(values["memory.enabled"] && values["graph.enabled"]
-      ? { graph: openServedGraph(workspace.value, shared.open) }
+      ? {
+          graph: openServedGraph(workspace.value, shared.open),
+          graphViews: openGraphOperations(workspace.value, shared.open),
+        }
       : {}),
     loopbackOpen: values["gateway.auth"] === "loopback-open",
     health: () => health.now(shared.finding()),

@@ -8,6 +8,7 @@ import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
+import { useOf } from "./extractor-model.ts";
 import { graphitiStatus, isOutboxId, requeueOutbox } from "./graphiti-access.ts";
 import { graphLook } from "./look.ts";
 import { promoting } from "./promote.ts";
@@ -47,7 +48,13 @@ export function graphAccess(
       const counts = await store.counts();
       if (!counts.ok) return counts;
       const graphiti = await graphitiStatus(workspace, db);
-      return ok({ ...counts.value, enabled: true, extractor: workspace.settings.values["graph.extractor"], graphiti });
+      return ok({
+        ...counts.value,
+        enabled: true,
+        extractor: workspace.settings.values["graph.extractor"],
+        model: useOf(db),
+        graphiti,
+      });
     },
   };
 }

@@ -1,35 +1,57 @@
 // The graph of this home with this run's settings: who reads its episodes, and where its facts are searched.
 import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
+import { llmExtractor } from "../../memory/graph/extract/llm.ts";
 import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
 import { TemporalGraph } from "../../memory/graph/graph.ts";
+import type { Extractor } from "../../memory/graph/ingest.ts";
 import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { OpenGraph } from "../../server/graphiti/contract.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { type Database, write } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { openRecall } from "../recall/engine.ts";
 import { healing, openCaughtUp } from "../store.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { graphAccess } from "./access.ts";
+import { addUse, askExtractor } from "./extractor-model.ts";
 
 /** Undefined: the settings want none. */
 export function graphOn(
-  { settings: { values }, redact }: Workspace,
+  workspace: Workspace,
   db: Database,
   recall: Pick<Recall, "search">,
   onTrouble: (message: string) => void,
 ): TemporalGraph<unknown> | undefined {
+  const { settings, redact } = workspace;
+  const { values } = settings;
   if (!values["memory.enabled"] || !values["graph.enabled"]) return undefined;
   return new TemporalGraph<unknown>({
     store: sqliteGraph(db),
-    ...(values["graph.extractor"] === "off" ? {} : { extractor: rulesExtractor }),
+    ...optional("extractor", extractorOf(workspace, db)),
     redact,
     search: (request) => recall.search(request),
     onTrouble: ({ message }) => onTrouble(message),
   });
+}
+
+function extractorOf(workspace: Workspace, db: Database): Extractor | undefined {
+  const { values } = workspace.settings;
+  switch (values["graph.extractor"]) {
+    case "off":
+      return undefined;
+    case "rules":
+      return rulesExtractor;
+    case "llm":
+      return llmExtractor({
+        ask: askExtractor(workspace),
+        batch: values["graph.batch"],
+        onUse: (use) => write(db, () => addUse(db, use)),
+      });
+  }
 }
 
 /** The graph as the gateway serves it. */
@@ -81,7 +103,7 @@ export function withGraph<T>(
 const READ_MS = 2000;
 const THREAD_MS = 10_000;
 
-const graphOff: Failure = {
+export const graphOff: Failure = {
   code: "graph_off",
   what: "The graph is off.",
   data: "Nothing was changed.",

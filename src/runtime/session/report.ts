@@ -2,6 +2,7 @@
 import { truncate } from "../../context/truncate/truncate.ts";
 import { renderContext } from "../../context/usage/render.ts";
 import { contextReport as buildReport, type ContextReport } from "../../context/usage/report.ts";
+import type { ContextItem } from "../../schema/context-item.ts";
 import type { ToolGroup } from "../../schema/own-tool.ts";
 import { memoryShares, usageOf } from "../../session/prepare.ts";
 import type { Session } from "../../session/session.ts";
@@ -44,6 +45,7 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
     all: view.items,
     cut: shaped.cut,
     memory,
+    recalled: recalledTokens(session, shaped.items),
     tools: [...bySource].map(([source, tokens]) => ({ source, tokens })),
     refOf: refOf(session),
     lastCompaction: last && {
@@ -55,6 +57,17 @@ export async function contextFigures(session: Session, model: ModelInForce): Pro
     },
     calibration: model.gauge.calibration(),
   });
+}
+
+/** In proportion to their length. */
+function recalledTokens({ state }: Session, items: readonly Pick<ContextItem, "id" | "tokens" | "chars">[]): number {
+  const lengths = new Map(
+    state.chain.flatMap((e) => (e.type === "user.message" && e.data.recalled ? [[e.id, e.data.recalled.length]] : [])),
+  );
+  return items.reduce((sum, { id, tokens, chars }) => {
+    const length = lengths.get(id) ?? 0;
+    return sum + Math.round((tokens * length) / Math.max(1, length, chars ?? 0));
+  }, 0);
 }
 
 export async function contextReport(session: Session, model: ModelInForce): Promise<string> {

@@ -13,12 +13,13 @@ import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import { COOKIE, COOKIE_OPTIONS, type SignIn } from "../sign-in.ts";
 import type { Throttle } from "../throttle.ts";
+import { graphRoutes } from "./graph.ts";
 import { lookRoutes } from "./proxy/look.ts";
 import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
 import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
-type ApiParts = Pick<GatewayOptions, "operations" | "recall" | "memory" | "report"> & {
+type ApiParts = Pick<GatewayOptions, "operations" | "recall" | "memory" | "graphViews" | "report"> & {
   events: EventStream;
   signIn: SignIn;
   throttle: Throttle;
@@ -43,6 +44,7 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   app.use("/api/recall/*", opened("recall", parts.recall));
   app.route("/api/recall", recallRoutes(events));
   if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
+  if (parts.graphViews) app.use("/api/graph/*", opened("graph", parts.graphViews)).route("/api/graph", graphRoutes);
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;

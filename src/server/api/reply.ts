@@ -11,6 +11,7 @@ import type { Result } from "../../base/result.ts";
 import type { BoardPlace, Src } from "../../memory/board/item.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import type { ManagementWay, Paging, ProxyOperations } from "../manage/contract.ts";
+import type { GraphOperations } from "../manage/graph.ts";
 import type { RecallOperations } from "../manage/recall.ts";
 import type { MemoryBackend } from "../memory/contract.ts";
 import { refusalOf } from "../refusal.ts";
@@ -22,6 +23,7 @@ type Variables = {
   operations: ProxyOperations;
   recall: RecallOperations;
   memory: MemoryBackend;
+  graph: GraphOperations;
   place: BoardPlace;
   src: Src;
 };

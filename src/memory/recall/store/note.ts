@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { prepared } from "./statement.ts";
 
-type Name = "embedder" | "linedUp" | "removed" | "rebuild" | "filled" | "analyser" | "analysing";
+type Name = "embedder" | "linedUp" | "removed" | "rebuild" | "filled" | "analyser" | "analysing" | "extractorUse";
 
 export function noteOf(db: DatabaseSync, name: Name): string | undefined {
   const row = prepared(db, "SELECT value FROM recall_note WHERE name = ?").get(name);
