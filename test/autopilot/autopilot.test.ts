@@ -148,9 +148,10 @@ describe("OE11 autopilot", () => {
   });
 
   it("O98 O118 /autopilot switches the mode, for this run", async () => {
-    const { place } = await scene([]);
-    expect((await run(place, ["-p", "/autopilot"])).code).toBe(0);
+    const { place } = await scene([text("Fine.")]);
+    await run(place, ["-p", "hello"]);
     const id = onlySession(place);
+    expect((await run(place, ["--resume", id, "-p", "/autopilot"])).code).toBe(0);
     const modes = () => only(logOf(place, id), "session.mode_changed").map((e) => e.data.newMode);
     expect(modes()).toEqual(["autopilot"]);
     expect((await run(place, ["--resume", id, "-p", "/autopilot off", "--autopilot"])).code).toBe(0);
