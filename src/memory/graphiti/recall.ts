@@ -8,7 +8,7 @@ import type { GroupScope } from "../graph/group.ts";
 import type { GraphitiClient, GraphitiFact } from "./client.ts";
 
 export type RecallScopes = "session" | "workspace" | "both" | "auto" | "all";
-export type RecallLimits = { timeoutMs: number; maxFacts: number; maxChars: number; includeExpired: boolean };
+export type FactLimits = { timeoutMs: number; maxFacts: number; maxChars: number; includeExpired: boolean };
 export type ScopeReport = { scope: GroupScope; outcome: "ok" | "late" | "failed"; facts: number; ms: number };
 /** Without a block there is nothing to show. */
 export type GraphitiRecallOutcome = { block?: string; scopes: ScopeReport[]; shown: number; failure?: string };
@@ -69,7 +69,7 @@ export class GraphitiRecall {
       groups,
       query,
       limits,
-    }: { groups: readonly { scope: GroupScope; id: string }[]; query: string; limits: RecallLimits },
+    }: { groups: readonly { scope: GroupScope; id: string }[]; query: string; limits: FactLimits },
     signal: AbortSignal,
   ): Promise<GraphitiRecallOutcome | undefined> {
     if (query === "" || groups.length === 0 || this.#clock.monotonic() < this.#askAgainAt) return undefined;
@@ -77,11 +77,11 @@ export class GraphitiRecall {
     const stop = new AbortController();
     const { timeoutMs, maxFacts } = limits;
     const answers = groups.map(async ({ scope, id }) => {
-      const asked = client.search(
+      const search = client.search(
         { group: id, query, maxFacts, timeoutMs: timeoutMs * 2 },
         AbortSignal.any([stop.signal, signal]),
       );
-      const answer = await within(asked, timeoutMs, signal);
+      const answer = await within(search, timeoutMs, signal);
       const ms = Math.round(this.#clock.monotonic() - started);
       if (answer.type !== "value") return { scope, outcome: "late" as const, facts: [], ms };
       if (answer.value.ok) return { scope, outcome: "ok" as const, facts: answer.value.value, ms };
@@ -114,7 +114,7 @@ const failureText = (scope: GroupScope, message: string | undefined): string =>
 /** In the order of the scopes, each fact once. */
 function factLines(
   results: readonly { scope: GroupScope; facts: readonly GraphitiFact[] }[],
-  { maxFacts, maxChars, includeExpired }: RecallLimits,
+  { maxFacts, maxChars, includeExpired }: FactLimits,
   now: number,
 ): string[] {
   const [ids, texts] = [new Set<string>(), new Set<string>()];
