@@ -1,7 +1,18 @@
 // `everlong graph` and `/graph`: facts over time, where they were said, and taking them back.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { Episode, FactChoice, FactView, GraphStatus, NewFact, TimelineRow } from "../runtime/client/graph.ts";
+import type {
+  Episode,
+  FactChoice,
+  FactView,
+  GraphitiStatus,
+  GraphStatus,
+  NewFact,
+  OutboxRow,
+  TimelineRow,
+} from "../runtime/client/graph.ts";
+import { home } from "../runtime/client.ts";
+
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { promotionVerbs } from "./promote.ts";
@@ -162,13 +173,10 @@ const queue: Command = {
   json: "lines",
   run: async ({ args: [verb = "list", ...ids] }: CommandCall, { on }) => {
     if (verb === "list")
-      return describe(
-        await on.graph((graph) => graph.episodes({ states: ["queued", "running", "parked"] })),
-        (rows) => ({
-          data: rows,
-          text: rows.map(episodeLine).join("\n") || "Nothing waits.",
-        }),
-      );
+      return describe(await on.graph((graph) => graph.queue()), ({ episodes, outbox }) => ({
+        data: [...episodes, ...outbox],
+        text: [...episodes.map(episodeLine), ...outbox.map(outboxLine)].join("\n") || "Nothing waits.",
+      }));
     if (verb !== "retry" && verb !== "drop")
       return fail(commandUsage(`There is no "${verb}" here.`, "Use list, retry or drop."));
     const names = ids.filter((id) => id !== undefined);
@@ -178,6 +186,19 @@ const queue: Command = {
     );
   },
 };
+
+/** `g12  parked  everlong.turn.1a2b.user  (HTTP 422: …)`. */
+const outboxLine = ({ seq, state, message, error }: OutboxRow): string =>
+  `g${seq}  ${state}  ${message.name}${error === undefined ? "" : `  (${error})`}`;
+
+const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: GraphitiStatus): string =>
+  [
+    `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.`,
+    ...(error === undefined ? [] : [`Last trouble: ${error}`]),
+    ...(endpoint === undefined
+      ? []
+      : [`Messages: ${waiting} waiting, ${unconfirmed} not confirmed yet, ${parked} set aside.`]),
+  ].join(" ");
 
 const modelLine = ({ calls, tokens, dropped, ignored, fallbacks }: GraphStatus["model"]): string =>
   `Model: ${counted(calls, "call")}, ${counted(tokens, "token")}; ${counted(dropped, "fact")} dropped, ${counted(ignored, "ending")} ignored, ${fallbacks} times the rules took over.`;
@@ -193,16 +214,35 @@ const status: Command = {
         `Facts are found by: ${data.extractor}.`,
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
+        graphitiLine(data.graphiti),
+
         ...(data.model.calls > 0 ? [modelLine(data.model)] : []),
       ].join("\n"),
+    })),
+};
+
+const test: Command = {
+  name: "test",
+  summary: "check that the Graphiti server answers; with --smoke, that it stores and deletes",
+  options: [
+    { flags: "--smoke", help: "store a test message and delete it again" },
+    { flags: "--endpoint <url>", help: "another server than the one in the settings" },
+    { flags: "--wait <seconds>", help: "how long to wait for the message", kind: "count" },
+  ],
+  json: "value",
+  run: async ({ options }: CommandCall<{ smoke?: boolean; endpoint?: string; wait?: number }>) =>
+    describe(await home.testGraphiti(options), (data) => ({
+      data,
+      text: data.steps.map(({ outcome, step, ms, detail }) => `${outcome}  ${step}  ${ms} ms  ${detail}`).join("\n"),
+      ...(data.isGood ? {} : { exit: 1 as const }),
     })),
 };
 
 export const graph: SlashCommand = {
   name: "graph",
   summary: "facts over time: search, add, end and forget them",
-  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, ...promotionVerbs],
-  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|promote|promotions|undo]" },
+  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, test, ...promotionVerbs],
+  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|test|promote|promotions|undo]" },
 };
 
 const factList = (rows: readonly FactView[], nothing: string) => ({

@@ -88,6 +88,8 @@ const launchSteps = async () => ({
 export type LaunchSteps = Awaited<ReturnType<typeof launchSteps>>;
 
 /** What is done on this machine without an open session. Each part is loaded when it is first called: a start pays for none of them. */
+import type { GraphitiTest } from "./graph/graphiti-test.ts";
+
 export const home = {
   ...shared,
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
@@ -95,6 +97,7 @@ export const home = {
   embeddings: lazily(() => import("./recall/reindex-embeddings.ts")),
   evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
+  testGraphiti: async (test: GraphitiTest) => (await import("./graph/graphiti-test.ts")).testGraphiti(test),
   backup: lazily(async () => ({ ...(await import("./backup/backup.ts")), ...(await import("./backup/restore.ts")) })),
   removal: lazily(() => import("./wipe/wipe.ts")),
   doctor: lazily(() => import("./doctor/doctor.ts")),

@@ -1,6 +1,6 @@
 // Who owns a group: one message before all others, so that "my setup" means somebody.
 import type { GroupScope } from "../graph/group.ts";
-import { episodeBlock } from "./episode-block.ts";
+import { promotionBlock } from "../promote/block.ts";
 
 export type GitFacts = { branch?: string; commit?: string; dirty?: boolean };
 export type Ownership = {
@@ -23,7 +23,7 @@ export function ownershipText({ scope, owner, folders, git, at }: Ownership, max
     ...(folders.length > 0 ? [`Folders: ${folders.join(", ")}`] : []),
     ...(git ? [`Git: ${gitText(git)}`] : []),
   ];
-  return episodeBlock({ kind: "ownership_context", scope, at, text: lines.join("\n") }, maxChars);
+  return promotionBlock({ kind: "ownership_context", scope, at, text: lines.join("\n") }, maxChars);
 }
 
 const gitText = ({ branch, commit, dirty }: GitFacts): string =>

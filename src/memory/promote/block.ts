@@ -12,8 +12,8 @@ export type Promotion = {
 
 const CUT = "\n…[truncated]";
 
-/** The whole block fits into `maxChars`; a longer text is cut and says so. */
-export function promotionBlock({ kind, scope, at, text }: Promotion, maxChars: number): string {
+/** The whole block fits into `maxChars`; a longer text is cut and says so. Other texts of ours for a graph stand in one, too. */
+export function promotionBlock({ kind, scope, at, text }: Record<keyof Promotion, string>, maxChars: number): string {
   const head = [
     `<graphiti_episode kind="${kind}">`,
     "source: everlong",

@@ -9,6 +9,7 @@ import { isBoardOn } from "../board/board.ts";
 import type { Consolidation } from "../board/consolidate.ts";
 import { pinOwner } from "../pin/owner.ts";
 import type { TypedWords } from "../pin/typed.ts";
+import type { GraphitiBlock } from "../recall/graphiti-block.ts";
 import type { RecalledBlocks } from "../recall/recalled.ts";
 import { skillTools } from "../session/extensions.ts";
 import {
@@ -41,6 +42,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   /** While the session itself runs as an agent that consolidates: the run of its turn. */
   let consolidation: Consolidation | undefined;
   let blocks: RecalledBlocks | undefined;
+  let fromGraphiti: GraphitiBlock | undefined;
   let typed: TypedWords | undefined;
 
   const offer = (all: readonly Tool[], selected = agents.selected()): Tool[] =>
@@ -126,7 +128,9 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       beforeTurn,
       async recalled(message, signal) {
         blocks ??= new (await import("../recall/recalled.ts")).RecalledBlocks(services);
-        return blocks.before(message, signal);
+        fromGraphiti ??= new (await import("../recall/graphiti-block.ts")).GraphitiBlock(services);
+        const texts = await Promise.all([blocks.before(message, signal), fromGraphiti.before(message, signal)]);
+        return texts.filter((text) => text !== undefined).join("\n") || undefined;
       },
       afterTurn,
       cap: () => consolidation?.cap(),

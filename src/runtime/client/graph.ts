@@ -2,11 +2,14 @@
 
 import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
 import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
+import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
+import type { GraphitiState } from "../../memory/graphiti/state.ts";
 import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts";
 import type { Entity, Episode, Fact } from "../../schema/graph.ts";
 import type { ResultPromise } from "./open.ts";
 
 export type { GraphCounts } from "../../memory/graph/contract.ts";
+export type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 export { PROMOTION_KINDS, PROMOTION_SCOPES } from "../../memory/promote/kind.ts";
 export type { Entity, Episode, Fact } from "../../schema/graph.ts";
 
@@ -30,7 +33,22 @@ export type EntityView = { entity: Entity; current: FactView[]; past: FactView[]
 /** A fact begins or ends. */
 export type TimelineRow = { at: string; type: "begins" | "ends"; fact: FactView };
 export type NewFact = { subject: string; relation: string; object: string; fact?: string; validAt?: string };
-export type GraphStatus = GraphCounts & { enabled: boolean; extractor: string; model: ExtractorUse };
+export type GraphStatus = GraphCounts & {
+  enabled: boolean;
+  extractor: string;
+  model: ExtractorUse;
+  graphiti: GraphitiStatus;
+};
+/** The line to a Graphiti server. */
+export type GraphitiStatus = {
+  state: GraphitiState;
+  endpoint?: string;
+  /** What is wrong with the address, or what the server said last. */
+  error?: string;
+  waiting: number;
+  unconfirmed: number;
+  parked: number;
+};
 export type ForgetChoice = { id?: string; turn?: string; group?: string };
 
 /** What a person promotes; the scope follows from kind and text unless it is named. */
@@ -72,5 +90,7 @@ export type GraphAccess = {
   /** Without an id the newest of this workspace and of the user. */
   undo(id: string | undefined): ResultPromise<UndoneView>;
   requeue(ids: readonly string[], to: "queued" | "done"): ResultPromise<number>;
+  /** Episodes that nobody has read yet, and what is on its way to the Graphiti server. */
+  queue(): ResultPromise<{ episodes: Episode[]; outbox: OutboxRow[] }>;
   status(): ResultPromise<GraphStatus>;
 };

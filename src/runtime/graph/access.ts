@@ -2,12 +2,14 @@
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
+import { readRows } from "../../memory/graphiti/queue.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
 import { useOf } from "./extractor-model.ts";
+import { graphitiStatus, isOutboxId, requeueOutbox } from "./graphiti-access.ts";
 import { graphLook } from "./look.ts";
 import { promoting } from "./promote.ts";
 
@@ -28,15 +30,30 @@ export function graphAccess(
         ...optional("groups", group === undefined ? undefined : [group]),
         ...optional("states", states),
       }),
-    requeue: (ids, to) => store.requeue({ to, ...optional("episodes", ids.length > 0 ? ids : undefined) }),
+    async requeue(ids, to) {
+      const outgoing = await requeueOutbox(workspace, db, ids, to);
+      if (!outgoing.ok) return outgoing;
+      const episodes = ids.filter((id) => !isOutboxId(id));
+      if (ids.length > 0 && episodes.length === 0) return outgoing;
+      const count = await store.requeue({ to, ...optional("episodes", ids.length > 0 ? episodes : undefined) });
+      return count.ok ? ok(count.value + outgoing.value) : count;
+    },
+    async queue() {
+      const episodes = await store.episodes({ states: ["queued", "running", "parked"] });
+      if (!episodes.ok) return episodes;
+      const outbox = readRows(db, { root: workspace.root, states: ["queued", "sending", "accepted", "parked"] });
+      return ok({ episodes: episodes.value, outbox });
+    },
     async status() {
       const counts = await store.counts();
       if (!counts.ok) return counts;
+      const graphiti = await graphitiStatus(workspace, db);
       return ok({
         ...counts.value,
         enabled: true,
         extractor: workspace.settings.values["graph.extractor"],
         model: useOf(db),
+        graphiti,
       });
     },
   };

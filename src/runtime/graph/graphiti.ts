@@ -61,15 +61,9 @@ export class GraphitiLink {
     });
   }
 
-  /** Turns that a person wants sent, whatever became of them before. */
-  async backfill(turns: readonly TurnText[], place: FeedPlace): Promise<Result<number, Failure>> {
-    const server = await this.#ready();
-    if (server === undefined) return ok(0);
-    return this.#queue(server, turns, { place, git: undefined, isLast: () => false, again: true });
-  }
-
-  wake(): void {
-    void this.#ready();
+  /** What others left behind may be sent. */
+  async wake(): Promise<void> {
+    await this.#ready();
   }
 
   async close(limitMs: number): Promise<void> {
@@ -122,7 +116,6 @@ export class GraphitiLink {
       const rules = {
         maxQueueSize: values["memory.graphiti.maxQueueSize"],
         mayEvict: how.isLast(turn),
-        ...(how.again ? { again: true } : {}),
         now: new Date().toISOString(),
       };
       const place = { endpoint, root: this.#workspace.root };
@@ -203,7 +196,6 @@ type QueueHow = {
   git: GitFacts | undefined;
   /** Only the newest turn may push out others. */
   isLast: (turn: TurnText) => boolean;
-  again?: boolean;
 };
 
 const messageOf = ({ text, name, role, roleType, validAt }: EpisodeInput, source: string): GraphitiMessage => ({
