@@ -58,6 +58,7 @@ export const PART_TAGS = [
   "spec",
   "topic",
   "request",
+  "graphiti_episode",
 ] as const;
 export type PartTag = (typeof PART_TAGS)[number];
 

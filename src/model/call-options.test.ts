@@ -30,7 +30,9 @@ describe("X9 who asks", () => {
   it("X9 every request says first that it is ours, so that our own gateway leaves it alone", () => {
     const sent = requestHeaders({ "user-agent": "ai-sdk/1" }, target("anthropic"), requestFor([])).get("user-agent");
     expect(sent).toMatch(/^everlong\/\S+ ai-sdk\/1$/);
-    expect(familyOf({ "user-agent": sent ?? "", "x-initiator": "user" }, "always")).toMatchObject({ active: false });
+    expect(familyOf({ "user-agent": sent ?? "", "x-initiator": "user" }, "always")).toMatchObject({
+      reason: "own_agent",
+    });
   });
 });
 

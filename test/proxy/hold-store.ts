@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 
 export function holding(path: string, sql: string): DatabaseSync {
-  const db = new DatabaseSync(path);
+  // The store may be busy at this moment: another process waits its turn.
+  const db = new DatabaseSync(path, { timeout: 10_000 });
   onTestFinished(() => {
     if (db.isOpen) db.close();
   });
