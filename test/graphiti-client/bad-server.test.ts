@@ -38,6 +38,23 @@ describe("RE11 bad server", () => {
       ]);
   });
 
+  it("GC17 GC18 a wrong token blames no message: all of them wait, and arrive once it is right", async () => {
+    const { graphiti, turn, say } = await stage({ env: { EVERLONG_GRAPHITI_SCOPES: "session" } });
+    graphiti.script = ({ path }) =>
+      isPost(path) ? { type: "status", status: 401, body: '{"detail":"Not authenticated"}' } : undefined;
+    await turn("first words");
+    expect((await say("graph", "queue")).stdout).not.toContain("parked");
+    graphiti.script = () => undefined;
+    await say("graph", "queue", "retry");
+    await turn("second words", "--continue");
+    expect(graphiti.episodes.map(({ message }) => message.content)).toEqual([
+      "first words",
+      "It is done.",
+      "second words",
+      "It is done.",
+    ]);
+  });
+
   it("RE11 RB18 GC19 a connection that breaks after the body went out: names are looked up, one episode each", async () => {
     const { graphiti, turn, say } = await stage({ env: { EVERLONG_GRAPHITI_SCOPES: "session" } });
     graphiti.script = once({ type: "reset", stores: true });

@@ -37,6 +37,9 @@ export type GraphitiClientOptions = {
   mayConnect: () => Promise<boolean>;
 };
 
+/** A wrong token or path, or too much at once: no single message is to blame, and somebody may mend it. */
+const NOT_ABOUT_A_MESSAGE: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
+
 export class GraphitiClient {
   readonly endpoint: string;
   readonly #options: GraphitiClientOptions;
@@ -69,7 +72,7 @@ export class GraphitiClient {
     if (!answer.ok) return fail(faultOf(answer.error));
     const { status, body, text, headers } = answer.value;
     if (status < 300) return ok({ status, body });
-    const mayPass = status >= 500 || status === 408 || status === 429;
+    const mayPass = status >= 500 || NOT_ABOUT_A_MESSAGE.has(status);
     return fail({
       type: mayPass ? "unavailable" : "refused",
       message: `HTTP ${status}${text === "" ? "" : `: ${short(text)}`}`,
