@@ -45,6 +45,17 @@ describe("facts over time", () => {
     expect(await graph(place, "entity", "staging port")).toMatch(/Now:\n.*9090[\s\S]*Before:\n.*8080/);
   });
 
+  it("G18 the offline model answers with a promoted fact, and says which", async () => {
+    const { place } = await scene(() => text("unused"));
+    gitInit(place);
+    const offline = { ...place, env: { ...place.env, EVERLONG_MODEL: "offline" } };
+    await run(offline, ["promote", "--scope", "workspace", "--kind", "decision", "We use Postgres for billing"]);
+    const answer = await run(offline, ["-p", "what database do we use for billing?"]);
+    expect(answer.stdout).toMatch(/fact [0-9a-f]{8}[\s\S]*We use Postgres for billing/);
+    const found = await run(offline, ["recall", "billing"]);
+    expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);
+  });
+
   it("G22 G23 a fact is added, ended and forgotten by hand; its words are gone from the store", async () => {
     const { place } = await scene(() => text("fine"));
     gitInit(place);

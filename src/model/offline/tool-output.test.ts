@@ -43,6 +43,15 @@ describe("tool results", () => {
     ]);
   });
 
+  it("A3.4 G18 recall: a fact with its id and date; one that has ended is no answer", () => {
+    const output =
+      "[112fbd11-1c86-4dd3-bfbc-bb6025865e85] fact, 2026-11-17T18:02:02.641Z\nThe port is now 9090.\n\n" +
+      "[79b2f871-2fd1-458d-8926-0cc6fe377a1e] ended fact, 2026-11-16T18:02:02.641Z\nThe port is now 8080.";
+    expect(recalled(output, "s")).toEqual([
+      { source: "fact 112fbd11", date: "2026-11-17", text: "The port is now 9090." },
+    ]);
+  });
+
   it("AI10 what an old answer quoted is not taken for a passage of the session it quoted", () => {
     const output = [
       "session s1 t4.12 (assistant, 2026-11-17)",

@@ -33,14 +33,14 @@ export function viewLines(path: string, output: string): GrepLine[] {
 }
 
 const REF =
-  /^\s*(?:[-*]\s+|\d+[.)]\s+|#+\s+|\*\*|\[)*(?:(session|memory|board)\s+([\w.-]+)(?:\s+(t\d+(?:\.\d+)?))?|(checkpoint:\d+)|(?:([\w-]+):)?(t\d+(?:\.\d+)?))(?=[\s\])*:,|(]|$)/;
+  /^\s*(?:[-*]\s+|\d+[.)]\s+|#+\s+|\*\*|\[)*(?:(session|memory|board)\s+([\w.-]+)(?:\s+(t\d+(?:\.\d+)?))?|(checkpoint:\d+)|([\da-f]{8})[\da-f-]{28}(?=\] (?:ended )?fact\b)|(?:([\w-]+):)?(t\d+(?:\.\d+)?))(?=[\s\])*:,|(]|$)/;
 
 /** Recall names who spoke before the date; headings of the offline model's quotes do not. */
 const OWN_HEADING = /^(?:session|memory|board) \S+(?: t[\d.]+)? \((?:\d{4}-|earlier)/;
 
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
-  const passages: { source: string; date?: string; isOutput?: boolean; rows: string[] }[] = [];
+  const passages: { source: string; date?: string; isOutput?: boolean; isPast?: boolean; rows: string[] }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
     const current = passages.at(-1);
@@ -50,10 +50,9 @@ export function recalled(output: string, sessionId: string): Recalled[] {
       current?.rows.push(row.replace(/^\s*(?:>|\|)\s?/, ""));
       continue;
     }
-    const [head, kind, id, turnOf, checkpoint, session, turn] = ref;
-    const source = kind
-      ? [kind, id, turnOf].filter(Boolean).join(" ")
-      : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
+    const [head, kind, id, turnOf, checkpoint, fact, session, turn] = ref;
+    const place = fact ? `fact ${fact}` : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
+    const source = kind ? [kind, id, turnOf].filter(Boolean).join(" ") : place;
     const rest = row.slice(head.length);
     const date = /\d{4}-\d{2}-\d{2}/.exec(rest)?.[0];
     const words = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
@@ -65,9 +64,12 @@ export function recalled(output: string, sessionId: string): Recalled[] {
       rows: words ? [words] : [],
       ...(date === undefined ? {} : { date }),
       ...(isOutput ? { isOutput } : {}),
+      // What was true once is no answer to what is.
+      ...(rest.startsWith("] ended fact") ? { isPast: true } : {}),
     });
   }
-  return passages.flatMap(({ rows, ...from }) => {
+  return passages.flatMap(({ rows, isPast, ...from }) => {
+    if (isPast) return [];
     const texts = rows.join("\n").split("…");
     return texts
       .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))

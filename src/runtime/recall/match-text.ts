@@ -14,6 +14,7 @@ export function refOf(hit: Shown, here?: string): string {
 export function labelOf(hit: Shown, reader: TextReader = "person"): string {
   const { kind, role, rewound } = hit;
   const name = NAMES[kind];
+  if (kind === "fact") return role === "ended" ? "ended fact" : "fact";
   const label =
     name === undefined ? (kind === "turn" && role !== "" ? role : kind) : `${name} ${authorOf(hit, reader)}`;
   return rewound ? `${label}, rewound` : label;
@@ -30,6 +31,8 @@ function authorOf({ role, source: { client } }: Shown, reader: TextReader): stri
 /** Where a hit can be found again, and from whom and when it is. */
 function headOf(hit: RecallHit, reader: TextReader): string {
   const { kind, id, ref, source, time } = hit;
+  if (kind === "fact")
+    return `fact ${id.slice(0, 8)} (${hit.role === "ended" ? "ended; " : ""}since ${time?.slice(0, 10)})`;
   const name = NAMES[kind];
   const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
   const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
@@ -45,11 +48,16 @@ function waysTo(hits: readonly RecallHit[], command: string): string[] {
   const has = (kind: Kind): boolean => hits.some((hit) => hit.kind === kind);
   return [
     ...(has("record") ? [`Memories: ${command}memory show ID, ${command}memory delete ID`] : []),
+    ...(has("fact") ? [`Facts: ${command}graph facts, ${command}graph timeline, ${command}graph forget ID`] : []),
     ...(has("board") ? [`Board items: ${command}board show NAME, ${command}board remove NAME`] : []),
   ];
 }
 
-export const snippetText = (hit: Pick<RecallHit, "snippets">): string => hit.snippets.map((s) => s.text).join("\n");
+/** A fact is its sentence; the names behind it only serve to find it. */
+export function snippetText(hit: Pick<RecallHit, "snippets" | "kind">): string {
+  const text = hit.snippets.map((s) => s.text).join("\n");
+  return hit.kind === "fact" ? (text.split("\n")[0] ?? "") : text;
+}
 
 export type MatchTextOptions = {
   /** What was searched. */
