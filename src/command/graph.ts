@@ -245,9 +245,10 @@ export const graph: SlashCommand = {
   slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|test|promote|promotions|undo]" },
 };
 
+/** One sentence may state several relations; people read it once. */
 const factList = (rows: readonly FactView[], nothing: string) => ({
   data: rows.map(factData),
-  text: rows.map(factLine).join("\n") || nothing,
+  text: [...new Map(rows.map((row) => [`${row.text} ${row.validAt}`, factLine(row)])).values()].join("\n") || nothing,
 });
 
 /** `b2c4d6e8  The port is 9090.  since 2026-03-01  (session 1a2b3c4d, t3)`. */

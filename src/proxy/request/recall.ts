@@ -59,6 +59,8 @@ async function look(
         text: query.text,
         hints: query.hints,
         within: { identity, scopes: [{ type: "session", session: session.id }] },
+        // A fact of the session would repeat words that may still stand in the request.
+        kinds: SAID,
         limit: settings.recall.maxSnippets,
       },
       limits,
@@ -88,7 +90,7 @@ async function look(
       lost ??= code;
       continue;
     }
-    for (const result of answer.value.results)
+    for (const result of answer.value.results.filter((one) => !isPast(one)))
       if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
   }
   return { snippets, ...optional("lost", lost) };
@@ -96,8 +98,15 @@ async function look(
 
 const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);
 
+/** A fact that has ended would be taken for one that is true. */
+const isPast = ({ kind, role }: SearchResult): boolean => kind === "fact" && role === "ended";
+
 function shown(result: SearchResult, from: QuotedSnippet["from"]): QuotedSnippet {
-  const { role, time, score, parts } = result;
-  const text = result.snippets.map((snippet) => snippet.text).join("\n…\n");
+  const { kind, time, score, parts } = result;
+  const isFact = kind === "fact";
+  const role = isFact ? "fact" : result.role;
+  const quote = result.snippets.map((snippet) => snippet.text).join("\n…\n");
+  // Behind its sentence a fact has the names under which it is found.
+  const text = isFact ? (quote.split("\n")[0] ?? "") : quote;
   return { text, ref: refOf(result), role, ...(time === undefined ? {} : { time }), score, parts, from };
 }
