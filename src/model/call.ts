@@ -16,14 +16,12 @@ export const callModel: CallModel = async (target, request, options) => {
   const collector = newCollector(options.onPart, wireOf(target.wire).call);
   const work = stream(target, request, line, collector).then(
     () => endedOutcome(target, collector, options),
-    (error: unknown) => thrownOutcome(target, error, line, collector, options),
+    (error: unknown) => thrownOutcome(target, request, error, line, collector, options),
   );
-  // A server that has answered in this conversation may be starting again.
-  const hasAnswered = request.items.some((item) => item.role === "assistant");
   const end = await Promise.race([line.stopped, work]);
   collector.close();
   line.close();
-  if (typeof end !== "string") return hasAnswered && isAddressFault(end) ? { ...end, retryable: true } : end;
+  if (typeof end !== "string") return end;
   const partial = collector.text();
   const reasoningText = collector.reasoningText();
   if (end === "aborted")
@@ -82,6 +80,7 @@ function finishReason(unified: string | undefined): FinishReason {
 
 function thrownOutcome(
   target: ModelTarget,
+  request: ModelRequest,
   error: unknown,
   line: Line,
   collector: Collector,
@@ -109,7 +108,9 @@ function thrownOutcome(
     return failed(target, "unknown_host", `Unknown host ${host}: check the address ${target.baseUrl}.`);
   }
   const fixed = isNetwork ? faultOfAddress(target.baseUrl ?? "", error) : undefined;
-  if (fixed !== undefined) return { ...failed(target, "network", fixed), retryable: false };
+  // Waiting does not make a wrong address right, but a server that has answered here before may be starting again.
+  const hasAnswered = request.items.some((item) => item.role === "assistant");
+  if (fixed !== undefined) return { ...failed(target, "network", fixed), retryable: hasAnswered };
   if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}.`);
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
@@ -129,10 +130,6 @@ function refusalOutcome(target: ModelTarget, refusal: HttpRefusal, options: Mode
 function withPartial(outcome: CallOutcome, partial: string): CallOutcome {
   return outcome.type === "failure" && partial !== "" ? { ...outcome, partial } : outcome;
 }
-
-/** Such a failure is told at once, because waiting does not make a wrong address right. */
-const isAddressFault = (outcome: CallOutcome): outcome is Extract<CallOutcome, { type: "failure" }> =>
-  outcome.type === "failure" && outcome.code === "network" && !outcome.retryable;
 
 /** What is wrong with an address that waiting does not make better; undefined when it may get better. */
 function faultOfAddress(baseUrl: string, error: unknown): string | undefined {

@@ -22,6 +22,8 @@ export type FactSearch = {
   label?: string;
   /** Facts about this entity, and about those it is related to, come first. */
   centre?: string;
+  /** For text that nobody asked for: what matches too little is left out. */
+  floor?: boolean;
 };
 export type FactMatch = Fact & { score: number };
 export type RecallSearch<F> = (request: SearchRequest) => Promise<Result<SearchAnswer, F>>;
@@ -47,6 +49,7 @@ export async function searchFacts<F>(
     kinds: ["fact"],
     ...(includeEnded || asOf !== undefined || request.knownAt !== undefined ? {} : { roles: [FACT_ROLES.current] }),
     within: { everyone: true, scopes },
+    ...(request.floor ? { floor: true } : {}),
     limit: Math.min(MOST, isFiltered ? limit * SPARE : limit + SPARE),
   });
   if (!answer.ok) return answer;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
 import { repositoryKey } from "../../host/git.ts";
-import { FACT_ROLES } from "../../memory/graph/recall-source.ts";
+import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
 import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
 import { instantAt } from "../../memory/graph/time.ts";
 import { activePins, type Pin } from "../../memory/pin/pin.ts";
@@ -55,7 +55,8 @@ export class RecalledBlocks {
     if (!opened.ok) return undefined;
     const db = opened.value;
     const pins = activePins(db, pinOwners(workspace, main.id));
-    const promoted = await this.#promoted(db);
+    const groups = this.#groups();
+    const promoted = await this.#promoted(db, groups);
     const ids = [...pins, ...promoted.map(({ uuid }) => ({ id: uuid }))].map(({ id }) => id);
     const standing = ids.length === 0 ? "" : [...this.#summaries(), ...ids].join(" ");
     const isNew = standing !== this.#shown || this.#isFirst();
@@ -63,7 +64,7 @@ export class RecalledBlocks {
     if (!isNew && !isSearched) return undefined;
     this.#shown = standing;
     const [matches, quotes] = await Promise.all([
-      this.#inTime(this.#matchingFacts(db, text, signal), signal),
+      this.#inTime(this.#matchingFacts(db, groups, text, signal), signal),
       isSearched ? this.#inTime(this.#quotes(text, signal), signal) : [],
     ]);
     return recalledBlock({ pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes }, text);
@@ -95,40 +96,24 @@ export class RecalledBlocks {
   }
 
   /** Those that hold now, newest first. */
-  async #promoted(db: Database): Promise<Fact[]> {
+  async #promoted(db: Database, groups: readonly string[]): Promise<Fact[]> {
     if (!this.#isGraphOn()) return [];
-    const facts = await sqliteGraph(db).facts({
-      groups: this.#groups(),
-      promoted: true,
-      currentAt: instantAt(Date.now()),
-    });
+    const facts = await sqliteGraph(db).facts({ groups, promoted: true, currentAt: instantAt(Date.now()) });
     return facts.ok ? facts.value.reverse() : [];
   }
 
-  async #matchingFacts(db: Database, text: string, signal: AbortSignal): Promise<Fact[]> {
+  async #matchingFacts(db: Database, groups: readonly string[], query: string, signal: AbortSignal): Promise<Fact[]> {
+    if (!this.#isGraphOn() || contentWords(query) === 0) return [];
     const graph = sqliteGraph(db);
-    const groups = this.#groups();
-    const currentAt = instantAt(Date.now());
-    if (!this.#isGraphOn() || contentWords(text) === 0) return [];
-    const any = await graph.facts({ groups, currentAt, limit: 1 });
+    const now = instantAt(Date.now());
+    // Where there is no fact, no search has to be made ready.
+    const any = await graph.facts({ groups, currentAt: now, limit: 1 });
     const recall = any.ok && any.value.length > 0 ? await this.#recall() : undefined;
     if (!recall) return [];
-    const answer = await recall.search(
-      {
-        text,
-        kinds: ["fact"],
-        roles: [FACT_ROLES.current],
-        within: { everyone: true, scopes: groups.map((group) => ({ type: "group", group })) },
-        floor: true,
-        limit: RECALLED_BOUNDS.facts.lines,
-      },
-      { signal },
-    );
-    if (!answer.ok) return [];
-    const ids = answer.value.results.map(({ id }) => id);
-    const facts = ids.length === 0 ? undefined : await graph.facts({ ids, currentAt });
-    const place = (fact: Fact): number => ids.indexOf(fact.uuid);
-    return facts?.ok ? facts.value.sort((a, b) => place(a) - place(b)) : [];
+    const search: RecallSearch<unknown> = (request) => recall.search(request, { signal });
+    const limit = RECALLED_BOUNDS.facts.lines;
+    const facts = await searchFacts(search, graph, { query, groups, limit, now, floor: true });
+    return facts.ok ? facts.value : [];
   }
 
   async #quotes(text: string, signal: AbortSignal): Promise<RecalledLine[]> {
