@@ -113,7 +113,8 @@ export type FactQuery = {
   /** Either end. */
   entity?: string;
   relation?: string;
-  episode?: string;
+  /** Said by one of these. */
+  episodes?: readonly string[];
   /** Only those that a promotion or a directive says. */
   promoted?: true;
   /** True at this moment, as far as is known. */

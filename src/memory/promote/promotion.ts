@@ -76,7 +76,7 @@ export async function undoPromotion(
   if (!outcome.ok) return outcome;
   const episodes = await store.episodes({ ids: [id] });
   if (!episodes.ok) return episodes;
-  const facts = await store.facts({ episode: id });
+  const facts = await store.facts({ episodes: [id] });
   if (!facts.ok) return facts;
   return ok({ ...outcome.value, isGone: episodes.value.length === 0 && facts.value.length === 0 });
 }

@@ -76,3 +76,9 @@ export function shownAs(r: Folded, terms: readonly CountedTerm[], chars: number,
   const { score, parts, also } = r;
   return { ...shownItem(r.item, reader), score, parts, snippets: snippetsOf(r.passages, terms, chars), also };
 }
+
+/** What of a hit is for reading: behind its sentence a fact has the names under which it is found. */
+export function readableText({ kind, snippets }: Pick<SearchResult, "kind" | "snippets">, between: string): string {
+  const text = snippets.map((snippet) => snippet.text).join(between);
+  return kind === "fact" ? (text.split("\n")[0] ?? "") : text;
+}

@@ -1,7 +1,7 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
 import { optional } from "../../base/optional.ts";
 import { SAID } from "../../memory/recall/item.ts";
-import type { SearchResult } from "../../memory/recall/result.ts";
+import { readableText, type SearchResult } from "../../memory/recall/result.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
@@ -103,10 +103,7 @@ const isPast = ({ kind, role }: SearchResult): boolean => kind === "fact" && rol
 
 function shown(result: SearchResult, from: QuotedSnippet["from"]): QuotedSnippet {
   const { kind, time, score, parts } = result;
-  const isFact = kind === "fact";
-  const role = isFact ? "fact" : result.role;
-  const quote = result.snippets.map((snippet) => snippet.text).join("\n…\n");
-  // Behind its sentence a fact has the names under which it is found.
-  const text = isFact ? (quote.split("\n")[0] ?? "") : quote;
+  const role = kind === "fact" ? "fact" : result.role;
+  const text = readableText(result, "\n…\n");
   return { text, ref: refOf(result), role, ...(time === undefined ? {} : { time }), score, parts, from };
 }

@@ -3,13 +3,14 @@ import { isLoopbackHost } from "../../base/address.ts";
 import { errorText } from "../../base/failure.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import { groupId, sessionKey, workspaceKey } from "../../memory/graph/group.ts";
-import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
+import type { TurnText } from "../../memory/graph/message.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { withoutInjected } from "../../proxy/history/blocks.ts";
 import type { Remember } from "../../proxy/remember/remember.ts";
 import { type ProxySession, placeOf } from "../../proxy/store/session.ts";
 import type { Database } from "../../store/sqlite.ts";
+import { acceptTurns } from "../graph/feed.ts";
 import type { Workspace } from "../workspace.ts";
 
 type Options = {
@@ -49,18 +50,12 @@ export class GraphFeed {
 
   async #run(): Promise<void> {
     const { remember, workspace, db, graph, onTrouble } = this.#options;
-    const { values } = workspace.settings;
     for (const [no, session] of this.#sessions) {
       this.#sessions.delete(no);
       // The items of the answered request are on their way to the store.
       await remember.idle();
-      for (const turn of newTurns(db, session)) {
-        const episodes = turnMessages(turn, values["memory.graphiti.maxMessageChars"]);
-        for (const { id, place } of groupsFor(workspace, session)) {
-          const accepted = await graph.accept({ group: id, place, origin: "turn", episodes });
-          if (!accepted.ok) return onTrouble(accepted.error.what);
-        }
-      }
+      const accepted = await acceptTurns(graph, workspace, groupsFor(workspace, session), newTurns(db, session));
+      if (!accepted.ok) return onTrouble(accepted.error.what);
     }
   }
 }

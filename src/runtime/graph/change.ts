@@ -83,7 +83,7 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
       const text = redact(fact ?? `${subject} ${relation.toLowerCase().replaceAll("_", " ")} ${object}`);
       const draft = { subject: term(subject), relation, object: term(object), text, validAt: at.value ?? graph.now() };
       const episode = await say(group, text, graph.now(), { facts: [draft] });
-      const stored = episode.ok ? await store.facts({ episode: episode.value }) : episode;
+      const stored = episode.ok ? await store.facts({ episodes: [episode.value] }) : episode;
       const views = stored.ok ? await viewsOf(graph, stored.value) : stored;
       return views.ok
         ? onlyOne(views.value, subject, {

@@ -50,15 +50,24 @@ export async function feedTurns(
   workspace: Pick<Workspace, "settings">,
   { place, signal }: { place: FeedPlace; signal: AbortSignal },
 ): Promise<Result<void, Failure>> {
-  const maxChars = workspace.settings.values["memory.graphiti.maxMessageChars"];
-  return eachPage({ db, session: place.session, wanted: "not in graph", signal }, async (turns) => {
-    const episodes = turns.flatMap((turn) => turnMessages(turn, maxChars));
-    for (const { id, place: within } of groupsOf(workspace, place)) {
-      const accepted = await graph.accept({ group: id, place: within, origin: "turn", episodes });
-      if (!accepted.ok) return accepted;
-    }
-    return ok(undefined);
-  });
+  return eachPage({ db, session: place.session, wanted: "not in graph", signal }, (turns) =>
+    acceptTurns(graph, workspace, groupsOf(workspace, place), turns),
+  );
+}
+
+/** The same messages for every group. */
+export async function acceptTurns(
+  graph: TemporalGraph<unknown>,
+  { settings: { values } }: Pick<Workspace, "settings">,
+  groups: readonly Pick<GraphGroup, "id" | "place">[],
+  turns: readonly TurnText[],
+): Promise<Result<void, Failure>> {
+  const episodes = turns.flatMap((turn) => turnMessages(turn, values["memory.graphiti.maxMessageChars"]));
+  for (const { id, place } of groups) {
+    const accepted = await graph.accept({ group: id, place, origin: "turn", episodes });
+    if (!accepted.ok) return accepted;
+  }
+  return ok(undefined);
 }
 
 type Pages = { db: Database; session: string; wanted: WantedTurns; signal: AbortSignal };

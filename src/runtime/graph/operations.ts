@@ -71,7 +71,7 @@ function operationsOn(workspace: Workspace, graph: TemporalGraph<unknown>, db: D
       if (!episodes.ok) return episodes;
       const episode = episodes.value.find((one) => one.uuid === uuid);
       if (!episode) return absent("episode", uuid);
-      const rows = await store.facts({ episode: uuid });
+      const rows = await store.facts({ episodes: [uuid] });
       const facts = rows.ok ? await viewsOf(graph, rows.value) : rows;
       return facts.ok ? ok({ episode, facts: facts.value }) : facts;
     },

@@ -1,6 +1,6 @@
 // What recall has found as text, for people and for programs that ask over MCP.
 import type { Kind } from "../../memory/recall/item.ts";
-import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
+import { readableText, type SearchPlan, type Shown } from "../../memory/recall/result.ts";
 import type { MatchPage, RecallHit } from "./query.ts";
 
 /** `t3.2` in this session, `SESSION:t3.2` elsewhere; else the item's id. */
@@ -53,11 +53,7 @@ function waysTo(hits: readonly RecallHit[], command: string): string[] {
   ];
 }
 
-/** A fact is its sentence; the names behind it only serve to find it. */
-export function snippetText(hit: Pick<RecallHit, "snippets" | "kind">): string {
-  const text = hit.snippets.map((s) => s.text).join("\n");
-  return hit.kind === "fact" ? (text.split("\n")[0] ?? "") : text;
-}
+export const snippetText = (hit: Pick<RecallHit, "snippets" | "kind">): string => readableText(hit, "\n");
 
 export type MatchTextOptions = {
   /** What was searched. */

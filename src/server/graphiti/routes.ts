@@ -131,11 +131,10 @@ export const graphRoutes: readonly GraphRoute[] = [
       if (last.value <= 0) return { status: 200, body: [] };
       const episodes = graph.store.episodes({ groups: [group.value], last: last.value, until: graph.now() });
       return after(episodes, async (list) => {
-        const edges = new Map<string, string[]>();
-        for (const { uuid } of list) {
-          const facts = await graph.store.facts({ episode: uuid });
-          edges.set(uuid, facts.ok ? facts.value.map((fact) => fact.uuid) : []);
-        }
+        const facts = await graph.store.facts({ episodes: list.map(({ uuid }) => uuid) });
+        const edges = new Map<string, string[]>(list.map(({ uuid }) => [uuid, []]));
+        for (const { uuid, episodes: sources } of facts.ok ? facts.value : [])
+          for (const episode of sources) edges.get(episode)?.push(uuid);
         return { status: 200, body: list.map((episode) => episodicNode(episode, edges.get(episode.uuid) ?? [])) };
       });
     },

@@ -59,6 +59,8 @@ export function readEpisodes(db: Database, query: EpisodeQuery): Episode[] {
     .reverse();
 }
 
+const SAID_BY = "f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (SELECT value FROM json_each(?)))";
+
 export function readFacts(db: Database, query: FactQuery): Fact[] {
   const { asOf, currentAt, since, until, after } = query;
   const conditions = new Conditions()
@@ -66,7 +68,7 @@ export function readFacts(db: Database, query: FactQuery): Fact[] {
     .among("f.group_id", query.groups)
     .add("(f.subject = ? OR f.object = ?)", query.entity, query.entity)
     .add("f.relation = ?", query.relation)
-    .add("f.uuid IN (SELECT fact FROM graph_mention WHERE episode = ?)", query.episode)
+    .add(SAID_BY, query.episodes && JSON.stringify(query.episodes))
     .when(query.promoted, `f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (${PROMOTED}))`)
     .add("f.valid_at <= ? AND (f.invalid_at IS NULL OR f.invalid_at > ?)", asOf, asOf)
     .add("f.expired_at IS NULL AND (f.invalid_at IS NULL OR f.invalid_at > ?)", currentAt)
@@ -74,7 +76,7 @@ export function readFacts(db: Database, query: FactQuery): Fact[] {
     .add("f.valid_at < ?", until)
     .add("(f.valid_at, f.uuid) > (?, ?)", after?.validAt, after?.uuid);
   const sql = `${FACT} ${conditions.where} ORDER BY f.valid_at, f.uuid LIMIT ?`;
-  return all(db, sql, ...conditions.values, query.limit ?? NO_LIMIT).map((row) => factOf(db, row));
+  return all(db, sql, ...conditions.values, query.limit ?? NO_LIMIT).map(factOf);
 }
 
 export function readEntities(db: Database, query: EntityQuery): Entity[] {

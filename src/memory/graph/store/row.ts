@@ -52,12 +52,12 @@ export function entityOf(db: Database, row: GraphRow): Entity {
   };
 }
 
-/** The columns of a fact with the names of its ends, of tables named `f`, `s` and `o`. */
-export const FACT = `SELECT f.*, s.name AS subject_name, o.name AS object_name FROM graph_fact f
+/** The columns of a fact with the names of its ends and its episodes, of tables named `f`, `s` and `o`. */
+export const FACT = `SELECT f.*, s.name AS subject_name, o.name AS object_name,
+  (SELECT json_group_array(episode ORDER BY at, episode) FROM graph_mention WHERE fact = f.uuid) AS episodes FROM graph_fact f
   JOIN graph_entity s ON s.uuid = f.subject JOIN graph_entity o ON o.uuid = f.object`;
 
-export function factOf(db: Database, row: GraphRow): Fact {
-  const episodes = all(db, "SELECT episode FROM graph_mention WHERE fact = ? ORDER BY at, episode", text(row, "uuid"));
+export function factOf(row: GraphRow): Fact {
   return {
     uuid: text(row, "uuid"),
     group: text(row, "group_id"),
@@ -75,6 +75,6 @@ export function factOf(db: Database, row: GraphRow): Fact {
     invalidatedBy: textOrNull(row, "invalidated_by"),
     reason: textOrNull(row, "reason"),
     attributes: json(row, "attributes"),
-    episodes: [...new Set(episodes.map((episode) => text(episode, "episode")))],
+    episodes: [...new Set(JSON.parse(text(row, "episodes")) as string[])],
   };
 }
