@@ -15,9 +15,9 @@ export type TurnText = {
 
 const CUT = "\n…[truncated]";
 
-/** What is over the limit is cut, and says so inside it. */
-export const fitted = (text: string, maxChars: number): string =>
-  text.length <= maxChars ? text : `${cutAt(text, maxChars - CUT.length)}${CUT}`;
+/** What is over the limit is cut, and says so inside it. `tidy`: what becomes of the part that stays. */
+export const fitted = (text: string, maxChars: number, tidy = (part: string): string => part): string =>
+  text.length <= maxChars ? text : `${tidy(cutAt(text, Math.max(0, maxChars - CUT.length)))}${CUT}`;
 
 /** The texts are filtered already. */
 export function turnMessages(turn: TurnText, maxChars: number, sourceDescription = ""): EpisodeInput[] {

@@ -1,5 +1,5 @@
 // A promotion as one message: a block that says what it is, whose text cannot close it and can be read back.
-import { cutAt } from "../../base/text.ts";
+import { fitted } from "../graph/message.ts";
 import { isPromotionKind, isPromotionScope, type PromotionKind, type PromotionScope } from "./kind.ts";
 
 export type Promotion = {
@@ -9,8 +9,6 @@ export type Promotion = {
   at: string;
   text: string;
 };
-
-const CUT = "\n…[truncated]";
 
 /** The whole block fits into `maxChars`; a longer text is cut and says so. Other texts of ours for a graph stand in one, too. */
 export function promotionBlock({ kind, scope, at, text }: Record<keyof Promotion, string>, maxChars: number): string {
@@ -23,7 +21,7 @@ export function promotionBlock({ kind, scope, at, text }: Record<keyof Promotion
     "",
   ].join("\n");
   const tail = "\n</graphiti_episode>";
-  return `${head}${fitted(escaped(text.trim()), maxChars - head.length - tail.length)}${tail}`;
+  return `${head}${fitted(escaped(text.trim()), maxChars - head.length - tail.length, withoutHalfEscape)}${tail}`;
 }
 
 const BLOCK =
@@ -39,7 +37,4 @@ const escaped = (text: string): string => text.toWellFormed().replaceAll("&", "&
 const unescaped = (text: string): string => text.replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
 /** An escape is not cut through. */
-function fitted(text: string, room: number): string {
-  if (text.length <= room) return text;
-  return `${cutAt(text, Math.max(0, room - CUT.length)).replace(/&[a-z]{0,4}$/, "")}${CUT}`;
-}
+const withoutHalfEscape = (part: string): string => part.replace(/&[a-z]{0,4}$/, "");
