@@ -1,7 +1,7 @@
 // One request for JSON to a service of somebody else: a limit of time, a limit of size, and no redirect is ever followed.
 
 import { readBody } from "./body.ts";
-import { errorText } from "./failure.ts";
+import { causeOf, errorCode, errorText } from "./failure.ts";
 import { parseJson } from "./json.ts";
 import { fail, ok, type Result } from "./result.ts";
 
@@ -71,10 +71,11 @@ export async function requestJson(
   } catch (error) {
     if (late.aborted) return faulty("timeout", `no answer within ${timeoutMs} ms (${timeoutSetting}).`);
     if (signal.aborted) return faulty("aborted", "it was cancelled.");
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return faulty("unreachable", `${errorText(cause)}.`, !isRead && !/ECONNREFUSED|ENOTFOUND/.test(codeOf(cause)));
+    const cause = causeOf(error);
+    return faulty(
+      "unreachable",
+      `${errorText(cause)}.`,
+      !isRead && !/ECONNREFUSED|ENOTFOUND/.test(errorCode(cause) ?? ""),
+    );
   }
 }
-
-const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";

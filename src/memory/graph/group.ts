@@ -1,5 +1,6 @@
 // Groups of the graph: a session, a workspace and a user each have one, under an id that tells nothing to others.
 import { hash } from "node:crypto";
+import { isLocalKey } from "../../host/repository-key.ts";
 
 export type GroupScope = "session" | "workspace" | "user";
 /** `hashed` tells nothing, `raw` can be read, `seed` is what Copilot Chat's integration makes. */
@@ -26,7 +27,7 @@ const GITHUB = "github.com";
 
 /** By the repository's key, so that clones share; a folder without a remote is known by its path, which leaves only as a hash. */
 export function workspaceKey(repository: string): string {
-  if (repository.startsWith("local:")) return new URL(`file://${repository.slice("local:".length)}`).href;
+  if (isLocalKey(repository)) return new URL(`file://${repository.slice("local:".length)}`).href;
   const hasHost = repository.split("/").length > 2;
   return `github_repo:${hasHost ? repository : `${GITHUB}/${repository}`}`;
 }

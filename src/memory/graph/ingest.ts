@@ -107,8 +107,8 @@ export class GraphIngest {
       return await store.settle({ episodes: readings, origin, worker: this.#worker, now: this.#now() });
     } catch (error) {
       // Nobody failed: another process takes them up when their lease has run out.
-      if (this.#ended.signal.aborted) return { ok: true, value: undefined };
-      if (episodes.length === 1 || this.#ended.signal.aborted) return this.#giveBack(episodes, error);
+      if (this.#ended.signal.aborted) return ok(undefined);
+      if (episodes.length === 1) return this.#giveBack(episodes, error);
     }
     for (const episode of episodes) {
       const outcome = await this.#read([episode]);

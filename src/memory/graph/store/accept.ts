@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { newId } from "../../../base/id.ts";
 import type { Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
+import type { ItemPlace } from "../../recall/item.ts";
 import { indexRow } from "../../recall/store/source.ts";
 import type { AcceptOutcome, AcceptRequest, EpisodeInput } from "../contract.ts";
 import { episodeSource } from "../recall-source.ts";
@@ -19,14 +20,19 @@ export function acceptEpisodes(db: Database, request: AcceptRequest): AcceptOutc
   const texts = new Map<string, string>();
   const clash = episodes.find((episode) => isClash(db, group, episode) || differs(texts, episode));
   if (clash?.uuid !== undefined) return { type: "conflict", uuid: clash.uuid };
-  run(
-    db,
-    "INSERT OR IGNORE INTO graph_group (id, place, created_at) VALUES (?, ?, ?)",
-    ...[group, JSON.stringify({ ...(place ?? { level: "group" }), group }), now],
-  );
+  ensureGroup(db, group, now, place);
   // Messages of one request that have no time of their own follow each other, all of them before it is answered.
   const accepted = episodes.map((episode, i) => acceptOne(db, request, episode, episode.validAt ?? laterBy(now, i)));
   return { type: "accepted", episodes: accepted };
+}
+
+/** The first place that is given counts; without one its facts are found by the group alone. */
+export function ensureGroup(db: Database, group: string, now: Instant, place: ItemPlace = { level: "group" }): void {
+  run(
+    db,
+    "INSERT OR IGNORE INTO graph_group (id, place, created_at) VALUES (?, ?, ?)",
+    ...[group, JSON.stringify({ ...place, group }), now],
+  );
 }
 
 /** Two messages of one request have one uuid and two texts. */

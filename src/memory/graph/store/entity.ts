@@ -3,19 +3,19 @@ import { newId } from "../../../base/id.ts";
 import type { Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { EntityDraft } from "../extract/draft.ts";
-import type { EntityLabel } from "../extract/relation.ts";
+import { type EntityLabel, LABELS } from "../extract/relation.ts";
 import { ANY_LABEL, areAlike, bandsOf, foldedName, isCompatible } from "../name.ts";
 import { all, type GraphRow, get, run, text } from "./row.ts";
 
 export type EntityRef = { uuid: string; name: string };
 
-const SHORTEST_COMMIT = 7;
+const SHORTEST_HASH = 7;
 
 /** Inside a transaction. */
 export function entityFor(db: Database, group: string, draft: EntityDraft, now: Instant): EntityRef {
   const { name, label } = draft;
   const folded = foldedName(name, label);
-  const existing = byName(db, group, folded, label) ?? (label === "Commit" ? byCommit(db, group, folded) : undefined);
+  const existing = byName(db, group, folded, label) ?? byBeginning(db, group, folded, label);
   if (existing) {
     sharpen(db, existing, label);
     return refOf(existing);
@@ -80,13 +80,13 @@ function byName(db: Database, group: string, folded: string, label: EntityLabel)
 }
 
 /** A longer or shorter form of the same hash, when it can mean only one commit. */
-function byCommit(db: Database, group: string, folded: string): GraphRow | undefined {
-  if (folded.length < SHORTEST_COMMIT) return undefined;
-  const start = folded.slice(0, SHORTEST_COMMIT);
+function byBeginning(db: Database, group: string, folded: string, label: EntityLabel): GraphRow | undefined {
+  if (LABELS[label].match !== "prefix" || folded.length < SHORTEST_HASH) return undefined;
+  const start = folded.slice(0, SHORTEST_HASH);
   const rows = all(
     db,
-    `${NAMED} WHERE a.group_id = ? AND a.label = 'Commit' AND a.folded >= ? AND a.folded < ?`,
-    ...[group, start, `${start}~`],
+    `${NAMED} WHERE a.group_id = ? AND a.label = ? AND a.folded >= ? AND a.folded < ?`,
+    ...[group, label, start, `${start}~`],
   ).filter((row) => text(row, "folded").startsWith(folded) || folded.startsWith(text(row, "folded")));
   const commits = new Map(rows.map((row) => [text(row, "uuid"), row]));
   return commits.size === 1 ? [...commits.values()][0] : undefined;

@@ -9,7 +9,7 @@ import type { ForgetTarget, Forgotten } from "../contract.ts";
 import { episodeSource, factSource } from "../recall-source.ts";
 import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
 import { all, type GraphRow, get, run, text } from "./row.ts";
-import { mendTrack, removeFact } from "./track.ts";
+import { mendTrack, removeFact, trackOfRow } from "./track.ts";
 
 const OUTGOING =
   "SELECT DISTINCT session, turn FROM graph_outbox WHERE session = COALESCE(?, session) AND turn IS NOT NULL";
@@ -86,12 +86,12 @@ function forgetEpisodes(db: Database, uuids: readonly string[], forgotten: Forgo
     forgotten.episodes++;
     indexRow(db, episodeSource, uuid);
     eraseFromJournal(db, { kind: "graph", id: uuid });
-    const facts = factRows(
+    const facts = all(
       db,
       "SELECT DISTINCT f.* FROM graph_mention m JOIN graph_fact f ON f.uuid = m.fact WHERE m.episode = ?",
       uuid,
     );
-    const ended = factRows(
+    const ended = all(
       db,
       `SELECT DISTINCT f.* FROM graph_ending e JOIN graph_fact f ON f.subject = e.subject AND f.object = e.object
        AND (e.relation = '' OR e.relation = f.relation) WHERE e.episode = ?`,
@@ -140,7 +140,7 @@ function dropNames(db: Database, episode: GraphRow, forgotten: Forgotten): void 
 
 function forgetFacts(db: Database, uuids: readonly string[], forgotten: Forgotten, now: Instant): void {
   for (const uuid of uuids) {
-    const rows = factRows(db, "SELECT * FROM graph_fact WHERE uuid = ?", uuid);
+    const rows = all(db, "SELECT * FROM graph_fact WHERE uuid = ?", uuid);
     const triples = all(db, TRIPLES, uuid).map((row) => text(row, "uuid"));
     run(db, "DELETE FROM graph_mention WHERE fact = ?", uuid);
     mend(db, rows, forgotten, now);
@@ -151,8 +151,6 @@ function forgetFacts(db: Database, uuids: readonly string[], forgotten: Forgotte
 /** Episodes that are nothing but this fact. */
 const TRIPLES = `SELECT e.uuid FROM graph_mention m JOIN graph_episode e ON e.uuid = m.episode AND e.source = 'fact_triple'
   WHERE m.fact = ?1 AND NOT EXISTS (SELECT 1 FROM graph_mention o WHERE o.episode = e.uuid AND o.fact <> ?1)`;
-
-const factRows = (db: Database, sql: string, uuid: string): GraphRow[] => all(db, sql, uuid);
 
 /** Facts that nothing says any more go, with ends that nothing else uses; the others of their tracks close up. */
 function mend(db: Database, facts: readonly GraphRow[], forgotten: Forgotten, now: Instant): void {
@@ -173,18 +171,7 @@ function mend(db: Database, facts: readonly GraphRow[], forgotten: Forgotten, no
     ends.add(text(row, "subject")).add(text(row, "object"));
   }
   const tracks = new Map(facts.map((row) => [`${row["group_id"]} ${row["track"]}`, row]));
-  for (const row of tracks.values())
-    mendTrack(
-      db,
-      {
-        group: text(row, "group_id"),
-        key: text(row, "track"),
-        subject: text(row, "subject"),
-        relation: text(row, "relation"),
-        slot: text(row, "slot"),
-      },
-      now,
-    );
+  for (const row of tracks.values()) mendTrack(db, trackOfRow(row), now);
   for (const uuid of ends) {
     if (!removeIfUnused(db, uuid)) continue;
     eraseFromJournal(db, { kind: "graph", id: uuid });

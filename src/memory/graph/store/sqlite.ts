@@ -8,7 +8,7 @@ import type { ItemPlace } from "../../recall/item.ts";
 import type { GraphStore, PutEntityOutcome, PutEntityRequest } from "../contract.ts";
 import { ANY_LABEL } from "../name.ts";
 import { instantOf } from "../time.ts";
-import { acceptEpisodes } from "./accept.ts";
+import { acceptEpisodes, ensureGroup } from "./accept.ts";
 import { claimEpisodes, giveBackEpisode, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
 import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
@@ -56,8 +56,7 @@ function putEntity(
 ): PutEntityOutcome {
   const existing = get(db, "SELECT group_id FROM graph_entity WHERE uuid = ?", uuid);
   if (existing && text(existing, "group_id") !== group) return { type: "other_group" };
-  const place = JSON.stringify({ level: "group", group });
-  run(db, "INSERT OR IGNORE INTO graph_group (id, place, created_at) VALUES (?, ?, ?)", group, place, now);
+  ensureGroup(db, group, now);
   if (existing) {
     run(db, "UPDATE graph_entity SET name = ?, summary = ? WHERE uuid = ?", name, summary, uuid);
     addAlias(db, { group, entity: uuid, name, label, bands: [] });

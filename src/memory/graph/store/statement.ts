@@ -6,8 +6,8 @@ import type { Extraction, FactDraft, FactEnding } from "../extract/draft.ts";
 import { relationName, relationRule } from "../extract/relation.ts";
 import { instantOf } from "../time.ts";
 import { type EntityRef, entityFor } from "./entity.ts";
-import { all, run, text } from "./row.ts";
-import { placeStatement, type Track } from "./track.ts";
+import { all, run } from "./row.ts";
+import { placeStatement, type Track, trackOfRow } from "./track.ts";
 
 export type EpisodeStatements = {
   group: string;
@@ -39,7 +39,7 @@ export function addStatements(db: Database, { group, episode, extraction, origin
     };
     placeStatement(db, track, { type: "so", ...statement }, { origin, now });
   }
-  for (const ending of extraction.endings) addEnding(db, { group, episode, now }, ending, entity);
+  for (const ending of extraction.endings) addEnding(db, { episode, now }, ending, entity);
 }
 
 /** A preference for one purpose, or the one value that a relation has, follows the one before; other facts stand for themselves. */
@@ -67,7 +67,7 @@ function trackOf(
 
 function addEnding(
   db: Database,
-  { group, episode, now }: { group: string; episode: string; now: Instant },
+  { episode, now }: { episode: string; now: Instant },
   { subject, object, relation, at, text: sentence }: FactEnding,
   entity: (draft: FactEnding["subject"]) => EntityRef,
 ): void {
@@ -81,18 +81,11 @@ function addEnding(
   );
   const tracks = all(
     db,
-    "SELECT DISTINCT track, relation, slot FROM graph_fact WHERE subject = ? AND object = ? AND (? = '' OR relation = ?) AND valid_at <= ?",
+    "SELECT DISTINCT group_id, track, subject, relation, slot FROM graph_fact WHERE subject = ? AND object = ? AND (? = '' OR relation = ?) AND valid_at <= ?",
     ...[from.uuid, to.uuid, name, name, moment],
   );
   for (const row of tracks) {
-    const track = {
-      group,
-      key: text(row, "track"),
-      subject: from.uuid,
-      relation: text(row, "relation"),
-      slot: text(row, "slot"),
-    };
     const statement = { object: to.uuid, name: to.name, at: moment, text: sentence, episode };
-    placeStatement(db, track, { type: "ended", ...statement }, { origin: "rule", now });
+    placeStatement(db, trackOfRow(row), { type: "ended", ...statement }, { origin: "rule", now });
   }
 }

@@ -10,6 +10,15 @@ import { all, type GraphRow, get, run, text, textOrNull } from "./row.ts";
 
 export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
 
+/** The track that a fact's row is part of. */
+export const trackOfRow = (row: GraphRow): Track => ({
+  group: text(row, "group_id"),
+  key: text(row, "track"),
+  subject: text(row, "subject"),
+  relation: text(row, "relation"),
+  slot: text(row, "slot"),
+});
+
 /** How far a fact is to be believed, by whoever found or gave it. */
 const TRUST: Readonly<Record<GraphFactOrigin, number>> = {
   user: 1,
@@ -131,14 +140,16 @@ function endingsOf(db: Database, { subject, relation }: Track, said: readonly St
       db,
       "SELECT at, text, episode FROM graph_ending WHERE subject = ? AND object = ? AND relation IN ('', ?)",
       ...[subject, object, relation],
-    ).map((row): Statement => {
-      const {
-        at,
-        text: sentence,
-        episode,
-      } = { at: text(row, "at"), text: text(row, "text"), episode: text(row, "episode") };
-      return { type: "ended", object, name, at, text: sentence, episode };
-    }),
+    ).map(
+      (row): Statement => ({
+        type: "ended",
+        object,
+        name,
+        at: text(row, "at"),
+        text: text(row, "text"),
+        episode: text(row, "episode"),
+      }),
+    ),
   );
 }
 
