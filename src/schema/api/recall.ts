@@ -35,7 +35,7 @@ export const recallHit = z.object({
   /** The whole text, with `full`. */
   text: z.string().exactOptional(),
 });
-export type RecallHit = z.infer<typeof recallHit>;
+export type RecallHitShape = z.infer<typeof recallHit>;
 
 /** Only with `explain`. */
 export const searchPlanShape = z.object({

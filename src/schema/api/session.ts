@@ -61,7 +61,7 @@ export const timelineEntry = z.object({
   /** Of `GET …/events`: the page that begins with this event. */
   cursor: z.string().exactOptional(),
 });
-export type TimelineEntry = z.infer<typeof timelineEntry>;
+export type SessionMoment = z.infer<typeof timelineEntry>;
 
 export const sessionCheckpoint = z.object({
   number: z.number(),
