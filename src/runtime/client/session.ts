@@ -90,6 +90,16 @@ export type TasksClient = {
 
 export type CommandResult = Result<string, Failure>;
 
+/** How a command of the user's own ended. */
+export type UserShellEnd = {
+  output: string;
+  code: number | null;
+  /** It could not be started. */
+  error?: string;
+  stopped: boolean;
+  durationMs: number;
+};
+
 export type ModelRow = { id: string; promptLimit: number; multiplier: number; isInUse: boolean };
 export type PermissionList = {
   allowAll: boolean;
@@ -241,6 +251,12 @@ export type Client = SharedAccess & {
     /** The message of a command or skill, by its name; undefined when there is none. */
     prompt(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
   };
+  /** Every event that the log had when the session was opened, in its order. */
+  readonly past: readonly Envelope[];
+  /** The newest message that waits goes back to the user; undefined when none waits. */
+  takeBack(): Promise<string | undefined>;
+  /** Runs a command in the user's own shell. Never rejects; the signal ends it and its children. */
+  shell(command: string, signal: AbortSignal): Promise<UserShellEnd>;
   /** Records a slash command that ran. */
   recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
   close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
