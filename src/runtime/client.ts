@@ -12,6 +12,7 @@ export type { BoardChange } from "../memory/board/change.ts";
 export type { BoardItem } from "../memory/board/item.ts";
 export type { ProxyOperations } from "../server/manage/contract.ts";
 export type { BoardChoice } from "./board/access.ts";
+export { type EnclosedImage, type Enclosures, MAX_IMAGE_BYTES } from "./client/enclosure.ts";
 export type {
   AbandonedAgent,
   AgentPrompt,
