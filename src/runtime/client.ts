@@ -35,6 +35,7 @@ export type {
   UserQuestion,
 } from "./client/session.ts";
 export type { ConsentFolder } from "./consent-access.ts";
+export type { ConsentChoice, ConsentEffect, ConsentQuestion } from "./consent-question.ts";
 export { reportCrash } from "./crash.ts";
 export type { CheckResult } from "./doctor/check.ts";
 export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";
