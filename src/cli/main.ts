@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { clip, nearNames } from "../base/text.ts";
+import type { Faces } from "../command/contract.ts";
 import { environmentText, type SettingFlag, settingFlags } from "../command/flags.ts";
 import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
@@ -19,13 +20,16 @@ type Parsed = {
 };
 
 /** The face at a terminal. Gives the exit code, or why plain lines are wanted instead. */
-export type TerminalFace = (run: {
+type TerminalFace = (run: {
   open: Omit<OpenOptions, "prompts">;
   version: string;
   text: string;
 }) => Promise<number | { plain: string }>;
 
-export async function main(argv: string[], version: string, terminal: TerminalFace): Promise<void> {
+/** What the command line may start; the one file above the faces knows them. */
+export type StartedFaces = Faces & { terminal: TerminalFace };
+
+export async function main(argv: string[], version: string, faces: StartedFaces): Promise<void> {
   // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
@@ -38,7 +42,7 @@ export async function main(argv: string[], version: string, terminal: TerminalFa
   watchOutput();
   let code: number;
   try {
-    code = await run(argv, version, terminal);
+    code = await run(argv, version, faces);
   } catch (error) {
     code = explain(error);
   }
@@ -53,7 +57,7 @@ everlong help COMMAND        options of a command
 everlong help environment    all environment variables
 everlong settings            all settings with their values`;
 
-async function run(argv: string[], version: string, terminal: TerminalFace): Promise<number> {
+async function run(argv: string[], version: string, faces: StartedFaces): Promise<number> {
   if (argv[0] === "help" && argv[1] === "environment") {
     process.stdout.write(`${environmentText()}\n`);
     return EXIT.done;
@@ -90,14 +94,14 @@ async function run(argv: string[], version: string, terminal: TerminalFace): Pro
       near.length > 0
         ? printFailure(unknownCommand(word, near))
         : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, (open, text) =>
-            atTerminal(terminal, { open, version, text }),
+            atTerminal(faces.terminal, { open, version, text }),
           );
   });
   program.addHelpText("after", MORE_HELP);
   // An agent run needs none of the commands; everything else, help included, knows them all.
   if (!isAgentRun(argv)) {
     const { addCommands } = await import("./command-line.ts");
-    addCommands(program, (result) => {
+    addCommands(program, faces, (result) => {
       code = result;
     });
   }
