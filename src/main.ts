@@ -1,4 +1,6 @@
-// Starts the command line. The one file outside the rooms.
+// Starts the command line, and gives it the faces that it may start. The one file outside the rooms.
 import { main } from "./cli/main.ts";
 
-await main(process.argv.slice(2), EVERLONG_VERSION);
+await main(process.argv.slice(2), EVERLONG_VERSION, {
+  editor: async (options, own) => (await import("./acp/serve.ts")).serveEditor(options, own),
+});

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { clip, nearNames } from "../base/text.ts";
+import type { Faces } from "../command/contract.ts";
 import { environmentText, type SettingFlag, settingFlags } from "../command/flags.ts";
 import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
@@ -18,7 +19,7 @@ type Parsed = {
   [flag: string]: unknown;
 };
 
-export async function main(argv: string[], version: string): Promise<void> {
+export async function main(argv: string[], version: string, faces: Faces): Promise<void> {
   // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
@@ -31,7 +32,7 @@ export async function main(argv: string[], version: string): Promise<void> {
   watchOutput();
   let code: number;
   try {
-    code = await run(argv, version);
+    code = await run(argv, version, faces);
   } catch (error) {
     code = explain(error);
   }
@@ -46,7 +47,7 @@ everlong help COMMAND        options of a command
 everlong help environment    all environment variables
 everlong settings            all settings with their values`;
 
-async function run(argv: string[], version: string): Promise<number> {
+async function run(argv: string[], version: string, faces: Faces): Promise<number> {
   if (argv[0] === "help" && argv[1] === "environment") {
     process.stdout.write(`${environmentText()}\n`);
     return EXIT.done;
@@ -88,7 +89,7 @@ async function run(argv: string[], version: string): Promise<number> {
   // An agent run needs none of the commands; everything else, help included, knows them all.
   if (!isAgentRun(argv)) {
     const { addCommands } = await import("./command-line.ts");
-    addCommands(program, (result) => {
+    addCommands(program, faces, (result) => {
       code = result;
     });
   }

@@ -12,6 +12,7 @@ export type { BoardChange } from "../memory/board/change.ts";
 export type { BoardItem } from "../memory/board/item.ts";
 export type { ProxyOperations } from "../server/manage/contract.ts";
 export type { BoardChoice } from "./board/access.ts";
+export { type EnclosedImage, type Enclosures, MAX_IMAGE_BYTES } from "./client/enclosure.ts";
 export type {
   AbandonedAgent,
   AgentPrompt,
@@ -34,6 +35,7 @@ export type {
   UserQuestion,
 } from "./client/session.ts";
 export type { ConsentFolder } from "./consent-access.ts";
+export type { ConsentChoice, ConsentEffect, ConsentQuestion } from "./consent-question.ts";
 export { reportCrash } from "./crash.ts";
 export type { CheckResult } from "./doctor/check.ts";
 export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";

@@ -1,7 +1,6 @@
 // One line for a person about a tool call: what it is about, in plain text; the whole arguments are in the log.
-import { isRecord } from "../../base/json.ts";
 import { clip, visible } from "../../base/text.ts";
-import { toolSubject } from "../../schema/tool-subject.ts";
+import { callSubject } from "../../command/call-subject.ts";
 
 /** Of a long argument only the beginning is looked at. */
 const SEEN_CHARS = 65_536;
@@ -10,7 +9,7 @@ const SHOWN_CHARS = 160;
 /** `redact` is the secret filter. It comes before any cut: half a key is still a key. */
 export function toolLine(name: string, args: unknown, redact: (text: string) => string): string {
   const clean = (text: string): string => redact(text.slice(0, SEEN_CHARS));
-  const subject = isRecord(args) ? toolSubject(name, args) : undefined;
+  const subject = callSubject(name, args);
   const text =
     subject === undefined
       ? (JSON.stringify(args, (_key, value) => (typeof value === "string" ? clean(value) : value)) ?? "")

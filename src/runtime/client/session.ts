@@ -3,7 +3,7 @@ import type { InboxEntry } from "../../agent/inbox/entry.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { MemoryRecord } from "../../memory/record/contract.ts";
-import type { Envelope } from "../../schema/event/envelope.ts";
+import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import type { Usage } from "../../schema/model.ts";
 import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
@@ -15,6 +15,7 @@ import type { MemoryAccess } from "../memory/access.ts";
 import type { CheckpointView } from "../session/checkpoints.ts";
 import type { SettingsAccess } from "../settings-access.ts";
 import type { TrustAccess } from "../trust-access.ts";
+import type { Enclosures } from "./enclosure.ts";
 import type { GraphAccess } from "./graph.ts";
 import type { Opener, ResultPromise } from "./open.ts";
 import type { PinAccess } from "./pin.ts";
@@ -23,8 +24,15 @@ import type { RecallReply } from "./recall.ts";
 /** A permission question as a person sees it; `agent` is the main agent, or a subagent's path. */
 export type PermissionPrompt = PermissionQuestion & { agent: string };
 
-export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean };
-export type PlanQuestion = { summary: string; plan: string; actions: string[]; recommended?: string };
+/** `toolCallId`: the call that asks. */
+export type UserQuestion = { question: string; choices?: string[]; allowFreeform: boolean; toolCallId?: string };
+export type PlanQuestion = {
+  summary: string;
+  plan: string;
+  actions: string[];
+  recommended?: string;
+  toolCallId?: string;
+};
 export type PlanAnswer = { action: string; feedback?: string };
 
 /** What a face can answer. Each promise ends early when the signal aborts. Absent = nobody is there to ask. */
@@ -171,10 +179,12 @@ export type Client = SharedAccess & {
   view(): SessionView;
   /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
   on(listener: (event: Envelope) => void): () => void;
+  /** What the conversation is made of so far, oldest first: what was taken back by a rewind is not in it. */
+  past(): readonly DurableEnvelope[];
   /** Admits a message; resolves when it is safe in the log or its turn has begun. */
   send(
     message: string | AgentPrompt,
-    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string },
+    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string } & Enclosures,
   ): Promise<void>;
   /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
   ready(initialPrompt?: string): Promise<void>;
@@ -254,6 +264,10 @@ export type OpenOptions = {
   session: SessionChoice;
   prompts: Prompts;
   trustFolder: boolean;
+  /** Where the session works; absent: where this process does. A face with several sessions names it. */
+  cwd?: string;
+  /** MCP servers that the face gives to this session, as `mcpServers` in a configuration file. */
+  mcpServers?: Record<string, unknown>;
   /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
   mode?: AgentMode;
   agent?: string;

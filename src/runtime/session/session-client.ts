@@ -25,7 +25,7 @@ import { storedSettings } from "../settings-access.ts";
 import { trustAccess } from "../trust-access.ts";
 import { reloadSettings } from "../workspace.ts";
 import type { OpenSession } from "./assemble.ts";
-import { attachText } from "./attach.ts";
+import { attachText, keepImages } from "./attach.ts";
 import { checkpointViews } from "./checkpoints.ts";
 import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
@@ -57,15 +57,18 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     resumed,
     view: () => view(open),
     on: subscribe,
+    past: () => state.chain,
     ready: (initialPrompt) => start.ready(initialPrompt),
     async send(message, options = {}) {
       const typed = typeof message === "string" ? { prompt: message, display: message } : message;
       await start.ready(typed.prompt);
       await approvals.load();
-      const { attached, ...rest } = options;
+      const { attached, images = [], resources = [], ...rest } = options;
       const { prompt, display, directive } = typed;
       const maxBytes = workspace.settings.values["tool.outputMaxBytes"];
       const more = attached === undefined ? [] : [await attachText(session.dir, attached, maxBytes)];
+      for (const { uri, text } of resources) more.push(await attachText(session.dir, text, maxBytes, uri));
+      const attachments = await keepImages(session.dir, images);
       const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
@@ -77,6 +80,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
         ...rest,
         ...(content === display ? {} : { display }),
         ...(directive ? { directive } : {}),
+        ...(attachments.length > 0 ? { attachments } : {}),
       });
     },
     untilIdle: (last) => untilIdle(open, last),

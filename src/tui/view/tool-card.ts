@@ -1,7 +1,7 @@
 // A tool call as a card: the tool, what it is about, how long it took, and the part of its output that people look at first.
 import { isRecord } from "../../base/json.ts";
+import { callSubject } from "../../command/call-subject.ts";
 import type { BlockOf } from "../../runtime/client/transcript.ts";
-import { toolSubject } from "../../schema/tool-subject.ts";
 import { countText, durationText } from "../block/figure.ts";
 import { factSpans, headLines, INDENT, indented } from "../block/layout.ts";
 import { escapeLine } from "../text/escape.ts";
@@ -77,7 +77,7 @@ function cardHead(
 }
 
 function subjectText({ tool, args }: Card): string {
-  const subject = isRecord(args) ? toolSubject(tool, args) : undefined;
+  const subject = callSubject(tool, args);
   if (subject !== undefined) return escapeLine(subject.slice(0, SEEN_CHARS));
   if (args === undefined || (isRecord(args) && Object.keys(args).length === 0)) return "";
   const short = (_key: string, value: unknown) => (typeof value === "string" ? value.slice(0, 200) : value);

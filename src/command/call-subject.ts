@@ -1,4 +1,5 @@
-// What a tool call is about, as people name it: the one argument that says so.
+// What a tool call is about, in a few words of its own arguments: every face shows it.
+import { isRecord } from "../base/json.ts";
 
 /** The argument that says what a call is about; the first that is there counts. */
 const SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -17,8 +18,9 @@ const SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Undefined: nothing is known of such a tool, or of such arguments. */
-export function toolSubject(name: string, args: Readonly<Record<string, unknown>>): string | undefined {
+/** Undefined for tools of others, and for arguments that say nothing. Not clipped, and secrets are not taken out. */
+export function callSubject(name: string, args: unknown): string | undefined {
+  if (!isRecord(args)) return undefined;
   const subject = SUBJECTS.get(name)
     ?.map((key) => args[key])
     .find((value) => typeof value === "string");
