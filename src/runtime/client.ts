@@ -33,8 +33,8 @@ export type {
   SharedAccess,
   TasksClient,
   UserQuestion,
-  UserShellEnd,
 } from "./client/session.ts";
+export type { UserShellEnd } from "./client/typing.ts";
 export type { ConsentFolder } from "./consent-access.ts";
 export type { ConsentChoice, ConsentEffect, ConsentQuestion } from "./consent-question.ts";
 export { reportCrash } from "./crash.ts";

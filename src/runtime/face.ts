@@ -9,7 +9,17 @@ import { openWorkspace } from "./workspace.ts";
 /** Variables by which a terminal says what it is; the only ones that a face gets to see. */
 const TERMINAL_NAMES = [
   ...(["TERM", "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORFGBG", "NO_COLOR", "FORCE_COLOR"] as const),
-  ...(["LC_ALL", "LC_CTYPE", "LANG", "TMUX", "STY", "SSH_TTY", "SSH_CONNECTION", "WT_SESSION", "XTERM_VERSION"] as const),
+  ...([
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    "TMUX",
+    "STY",
+    "SSH_TTY",
+    "SSH_CONNECTION",
+    "WT_SESSION",
+    "XTERM_VERSION",
+  ] as const),
 ] as const;
 export type TerminalVariables = Partial<Record<(typeof TERMINAL_NAMES)[number], string>>;
 
@@ -61,7 +71,9 @@ export async function faceStart(options: Pick<OpenOptions, "flags" | "trustFolde
       bell: values["ui.bell"],
       title: values["ui.title"],
     },
-    terminal: Object.fromEntries(TERMINAL_NAMES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    terminal: Object.fromEntries(
+      TERMINAL_NAMES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    ),
     home: paths.home,
     root,
     folder: basename(context.cwd),

@@ -133,7 +133,7 @@ async function openOn(
     client: sessionClient(open, {
       start,
       resumed,
-      past,
+      logged: past,
       subscribe: (listener) => {
         for (const event of face.early.splice(0)) listener(event);
         face.tell = listener;

@@ -48,11 +48,11 @@ export type ClientStart = {
   start: SessionStart;
   resumed: boolean;
   /** What the log had. */
-  past: readonly Envelope[];
+  logged: readonly Envelope[];
   subscribe: Subscribe;
 };
 
-export function sessionClient(open: OpenSession, { start, resumed, past, subscribe }: ClientStart): Client {
+export function sessionClient(open: OpenSession, { start, resumed, logged, subscribe }: ClientStart): Client {
   const { session, approvals, workspace, model, stopping } = open;
   const { state } = session;
   let stopped: Promise<string[]> | undefined;
@@ -125,7 +125,7 @@ export function sessionClient(open: OpenSession, { start, resumed, past, subscri
     inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
     checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
     recall: (query) => recallIn(open, query),
-    past,
+    logged,
     takeBack: () => takeBack(session),
     shell: (command, signal) => runUserShell(open, command, signal),
     async recordCommand(command, args, success, output) {

@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { cutAt } from "../../base/text.ts";
 import { collect } from "../../host/collect.ts";
 import { childEnvironment } from "../../host/environment.ts";
-import type { UserShellEnd } from "../client/session.ts";
+import type { UserShellEnd } from "../client/typing.ts";
 import type { OpenSession } from "./assemble.ts";
 
 /** More is not held in memory; what the conversation gets is bounded as a tool's result is. */

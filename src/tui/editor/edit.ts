@@ -61,11 +61,13 @@ const remember = (state: EditorState): EditorState => ({
   undo: [...state.undo.slice(-MOST_UNDO), { text: state.text, cursor: state.cursor, marks: state.marks }],
 });
 
-const move = (cursor: (state: EditorState) => number) => (state: EditorState): EditorState => ({
-  ...state,
-  cursor: cursor(state),
-  last: undefined,
-});
+const move =
+  (cursor: (state: EditorState) => number) =>
+  (state: EditorState): EditorState => ({
+    ...state,
+    cursor: cursor(state),
+    last: undefined,
+  });
 
 /** Deletes from the cursor to where it says; `keep`: it can be yanked. */
 const remove =

@@ -19,7 +19,11 @@ const LONG_CHARS = 1000;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-export const textOf = (text: string, marks: EditorText["marks"] = {}): EditorText => ({ text, cursor: text.length, marks });
+export const textOf = (text: string, marks: EditorText["marks"] = {}): EditorText => ({
+  text,
+  cursor: text.length,
+  marks,
+});
 
 /** What is sent: every mark as the text that it stands for. */
 export const expanded = ({ text, marks }: EditorText): string =>
@@ -78,7 +82,10 @@ export const removeRange = (state: EditorText, from: number, to: number): Editor
 /** One whole character to the left or right. */
 export function step(text: string, at: number, by: -1 | 1): number {
   if (by > 0) {
-    const next = graphemes.segment(text.slice(at, at + 64))[Symbol.iterator]().next();
+    const next = graphemes
+      .segment(text.slice(at, at + 64))
+      [Symbol.iterator]()
+      .next();
     return next.done ? text.length : at + next.value.segment.length;
   }
   // Far enough back for the longest cluster that occurs in practice.

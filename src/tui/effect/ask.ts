@@ -2,9 +2,9 @@
 import type { Person } from "../../command/contract.ts";
 import type { Prompts } from "../../runtime/client.ts";
 import type { QuestionAnswer, QuestionBody } from "../question/question.ts";
-import type { Message } from "../update/message.ts";
+import type { ScreenMessage } from "../update/message.ts";
 
-type Dispatch = (message: Message) => void;
+type Dispatch = (message: ScreenMessage) => void;
 
 const open = new Map<number, (answer: QuestionAnswer | undefined) => void>();
 let count = 0;

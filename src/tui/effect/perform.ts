@@ -61,5 +61,4 @@ export function perform(app: App, effect: Effect): void {
     .catch((error: unknown) => app.say(`${errorText(error)}`));
 }
 
-const hint = (app: App, text: string): void =>
-  app.dispatch({ type: "hint", text, until: Date.now() + HINT_MS });
+const hint = (app: App, text: string): void => app.dispatch({ type: "hint", text, until: Date.now() + HINT_MS });

@@ -1,5 +1,5 @@
 // What was entered: a prompt, a command of ours, or one that the user added.
-import { type Failure } from "../../base/failure.ts";
+import type { Failure } from "../../base/failure.ts";
 import { parseTyped, runSlash, type TypedText } from "../../command/slash.ts";
 import type { Client } from "../../runtime/client.ts";
 import type { App } from "../loop/app.ts";

@@ -46,7 +46,9 @@ function settle(
     const other = clash === undefined ? undefined : taken.get(clash);
     let used = row;
     if (other && own.has(row.action)) {
-      notices.push(`${where(row.action)}: "${clash}" is bound to "${other.action}" already. The default of "${row.action}" is used.`);
+      notices.push(
+        `${where(row.action)}: "${clash}" is bound to "${other.action}" already. The default of "${row.action}" is used.`,
+      );
       const usual = keyTable.find(({ action }) => action === row.action)?.keys ?? [];
       used = { ...row, keys: usual.filter((key) => !taken.has(key)) };
     } else if (other) used = { ...row, keys: row.keys.filter((key) => !taken.has(key)) };
@@ -66,8 +68,16 @@ const MODIFIERS = ["ctrl", "shift", "alt", "super"];
 
 /** `Control-O` and `CTRL+o` are `ctrl+o`. */
 function normal(key: string): string {
-  const parts = key.trim().toLowerCase().replace("control", "ctrl").replace(/(ctrl|shift|alt|super)[-+]/g, "$1 ").split(" ");
+  const parts = key
+    .trim()
+    .toLowerCase()
+    .replace("control", "ctrl")
+    .replace(/(ctrl|shift|alt|super)[-+]/g, "$1 ")
+    .split(" ");
   const modifiers = MODIFIERS.filter((one) => parts.slice(0, -1).includes(one));
-  const last = (parts.at(-1) ?? "").replace(/^esc$/, "escape").replace(/^return$/, "enter").replace(/^page(up|down)$/, (_, way: string) => `page${way === "up" ? "Up" : "Down"}`);
+  const last = (parts.at(-1) ?? "")
+    .replace(/^esc$/, "escape")
+    .replace(/^return$/, "enter")
+    .replace(/^page(up|down)$/, (_, way: string) => `page${way === "up" ? "Up" : "Down"}`);
   return [...modifiers, last].join("+");
 }

@@ -2,7 +2,7 @@
 import type { Client, FaceStart } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { TerminalAdapter } from "../terminal/adapter.ts";
-import type { Effect, Message, ScreenState } from "../update/message.ts";
+import type { Effect, ScreenMessage, ScreenState } from "../update/message.ts";
 import { update } from "../update/update.ts";
 import type { Painter } from "./painter.ts";
 
@@ -11,7 +11,7 @@ export type App = {
   readonly terminal: TerminalAdapter;
   readonly painter: Painter;
   state(): ScreenState;
-  dispatch(message: Message): void;
+  dispatch(message: ScreenMessage): void;
   /** The open session; waits for it to be open. */
   client(): Promise<Client>;
   /** A line of ours among the blocks. */
@@ -22,7 +22,7 @@ export type App = {
   end(code: number): void;
 };
 
-export type Store = { state(): ScreenState; dispatch(message: Message): void };
+export type Store = { state(): ScreenState; dispatch(message: ScreenMessage): void };
 
 /** `changed` sees every new state; `perform` does what a step asks for. */
 export function createStore(

@@ -1,28 +1,29 @@
 // The terminal face from start to end: the terminal is taken, the session opened, both are joined, and all is given back.
 import { describeFailure, errorText } from "../../base/failure.ts";
 import { trustFolder } from "../../command/trust.ts";
+import { emptyTranscript } from "../../runtime/client/transcript.ts";
 import { type Client, type FaceStart, home, type OpenOptions } from "../../runtime/client.ts";
-import { noBlocks, renderBlock } from "../block/reduce.ts";
 import { emptyEditor } from "../editor/edit.ts";
 import { ask, screenPrompts } from "../effect/ask.ts";
 import { type DraftFile, draftFile, folderDraft, loadDraft, sessionDraft } from "../effect/draft.ts";
 import { loadHistory } from "../effect/history.ts";
+import { loadKeyFile } from "../effect/key-file.ts";
 import { followPanel } from "../effect/panel.ts";
 import { perform } from "../effect/perform.ts";
-import { loadKeyFile } from "../effect/key-file.ts";
 import { titleWriter } from "../effect/title.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
 import { openTerminalAdapter } from "../terminal/adapter.ts";
-import { lookFor } from "./look.ts";
 import type { ScreenState } from "../update/message.ts";
 import { FRAME_MS } from "../view/activity.ts";
 import { renderHeader } from "../view/header.ts";
-import { renderScreen } from "../view/screen.ts";
+import { isTooSmall, renderScreen } from "../view/screen.ts";
 import { type App, createStore, noticeEvent } from "./app.ts";
 import { exitLines } from "./exit-line.ts";
+import { lookFor } from "./look.ts";
 import { openPainter } from "./painter.ts";
 import { follow, headerOf, openConversation } from "./session.ts";
+import { transcriptPrinter } from "./transcript-printer.ts";
 
 export type TerminalRun = {
   open: Omit<OpenOptions, "prompts">;
@@ -46,8 +47,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const session = Promise.withResolvers<Client>();
   let client: Client | undefined;
   let unfollow = (): void => undefined;
-  let printed = 0;
-  let lines: string[] = [];
+  const transcript = transcriptPrinter(choices.look);
   let draft: DraftFile | undefined;
   let hasSync = false;
 
@@ -65,7 +65,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   );
   const title = titleWriter(terminal, face);
   const first: ScreenState = {
-    blocks: noBlocks,
+    transcript: emptyTranscript(),
     facts: noFacts,
     activity: idle,
     sending: 0,
@@ -96,13 +96,10 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     reflows: face.terminal.XTERM_VERSION === undefined && face.terminal.TERM !== "linux",
     draw(size) {
       const state = store.state();
-      const settled = [
-        ...lines,
-        ...state.blocks.settled.slice(printed).flatMap((block) => renderBlock(block, size.columns, choices.look)),
-      ];
-      lines = [];
-      printed = state.blocks.settled.length;
-      return { settled, live: renderScreen(state, size, Date.now(), choices) };
+      const now = Date.now();
+      if (isTooSmall(size)) return { settled: [], live: renderScreen(state, [], size, now, choices) };
+      const { settled, live } = transcript.lines(state.transcript, size.columns, now);
+      return { settled, live: renderScreen(state, live, size, now, choices) };
     },
     drawn: () => {
       const [question] = store.state().questions;
@@ -128,14 +125,13 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       );
   };
 
-  const say = (message: string): void =>
-    store.dispatch({ type: "event", event: noticeEvent(message, new Date()) });
+  const say = (message: string): void => store.dispatch({ type: "event", event: noticeEvent(message, new Date()) });
   const prompts = screenPrompts((message) => store.dispatch(message), say);
 
   const attach = async (opened: Client, notices: readonly string[]): Promise<void> => {
     unfollow();
     client = opened;
-    lines.push(...renderHeader(await headerOf(opened, version), terminal.size().columns, choices.look));
+    transcript.print(renderHeader(await headerOf(opened, version), terminal.size().columns, choices.look));
     draft = draftFile(
       () => (opened.view().promptCount > 0 ? sessionDraft(opened.dir) : folderDraft(face)),
       (error) => say(`The draft could not be saved: ${errorText(error)}`),
@@ -144,11 +140,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       store.dispatch({ type: "event", event });
       if (!isPast) followPanel(app, event);
     });
-    const { settled } = store.state().blocks;
-    if (settled.length > MOST_BLOCKS) {
-      printed = settled.length - MOST_BLOCKS;
-      lines.push(`${choices.look.glyphs.ellipsis} ${printed} earlier entries: ctrl+o`);
-    }
+    transcript.skipTo(store.state().transcript, MOST_BLOCKS);
     for (const notice of notices) say(notice);
     painter.request();
   };
@@ -167,7 +159,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       const next = await openConversation({ ...open, session: { type: "new" } }, prompts);
       if (!next.ok) return say(next.error.what);
       await old.close({ type: "routine", reason: "clear" });
-      const back = old.view().promptCount > 0 ? ` To resume the old one: everlong --resume ${old.sessionId.slice(0, 8)}` : "";
+      const back =
+        old.view().promptCount > 0 ? ` To resume the old one: everlong --resume ${old.sessionId.slice(0, 8)}` : "";
       await attach(next.value.client, [`New session.${back}`, ...next.value.notices]);
     },
   };

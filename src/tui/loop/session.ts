@@ -18,7 +18,7 @@ export async function openConversation(
 }
 
 export function follow(client: Client, listen: (event: Envelope, isPast: boolean) => void): () => void {
-  for (const event of client.past) listen(event, true);
+  for (const event of client.logged) listen(event, true);
   return client.on((event) => listen(event, false));
 }
 

@@ -21,7 +21,7 @@ export type QuestionAnswer =
 /** What is written in the editor instead of the draft: why it is rejected, the fact in other words, an answer. */
 export type WritingPurpose = "feedback" | "fact" | "answer";
 
-export type Choice = {
+export type QuestionChoice = {
   number: number;
   label: string;
   /** What it decides, or what has to be written first. */
@@ -56,7 +56,7 @@ export const openQuestion = (id: number, body: QuestionBody): OpenQuestion => ({
   writing: undefined,
 });
 
-export function choicesOf(body: QuestionBody): Choice[] {
+export function choicesOf(body: QuestionBody): QuestionChoice[] {
   switch (body.type) {
     case "permission":
       return permissionChoices(body.ask);
@@ -93,10 +93,14 @@ const PLAN_WORDS: Readonly<Record<string, string>> = {
   exit_only: "Leave plan mode only",
 };
 
-const choice = (number: number, label: string, does: Choice["does"]): Choice => ({ number, label, does });
+const choice = (number: number, label: string, does: QuestionChoice["does"]): QuestionChoice => ({
+  number,
+  label,
+  does,
+});
 
-function permissionChoices(ask: PermissionPrompt): Choice[] {
-  const answer = (one: PermissionAnswer): Choice["does"] => ({ answer: { type: "permission", answer: one } });
+function permissionChoices(ask: PermissionPrompt): QuestionChoice[] {
+  const answer = (one: PermissionAnswer): QuestionChoice["does"] => ({ answer: { type: "permission", answer: one } });
   return [
     choice(1, "Once", answer({ type: "once" })),
     ...(ask.session ? [choice(2, `This session: ${ask.session}`, answer({ type: "session" }))] : []),
@@ -170,5 +174,7 @@ export function questionKey(question: OpenQuestion, key: KeyPress, now: number):
   return numbered ? outcome(numbered, next) : { type: "pass", question: next };
 }
 
-const outcome = ({ does }: Choice, question: OpenQuestion): KeyOutcome =>
-  "answer" in does ? { type: "answer", answer: does.answer } : { type: "write", question, purpose: does.write, from: does.from };
+const outcome = ({ does }: QuestionChoice, question: OpenQuestion): KeyOutcome =>
+  "answer" in does
+    ? { type: "answer", answer: does.answer }
+    : { type: "write", question, purpose: does.write, from: does.from };

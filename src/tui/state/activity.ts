@@ -75,7 +75,9 @@ function showCall(state: ActivityState, at: number): ActivityState {
 const SUBJECTS = ["command", "path", "pattern", "query", "url", "description", "name"];
 
 function callWords(tool: string, args: unknown): string {
-  const subject = isRecord(args) ? SUBJECTS.map((key) => args[key]).find((value) => typeof value === "string") : undefined;
+  const subject = isRecord(args)
+    ? SUBJECTS.map((key) => args[key]).find((value) => typeof value === "string")
+    : undefined;
   const text = typeof subject === "string" ? subject.replace(/\s+/g, " ").trim() : "";
   return tool === "bash" && text !== "" ? text : `${tool} ${text}`.trim();
 }

@@ -31,7 +31,11 @@ const ASSUMED: TerminalSize = { columns: 80, rows: 24 };
 
 type TerminalStreams = Pick<NodeJS.Process, "stdin" | "stdout">;
 
-export function openTerminalAdapter(events: TerminalEvents, escapeMs: number, streams: TerminalStreams = process): TerminalAdapter {
+export function openTerminalAdapter(
+  events: TerminalEvents,
+  escapeMs: number,
+  streams: TerminalStreams = process,
+): TerminalAdapter {
   const { stdin, stdout } = streams;
   let reader: InputReader | undefined;
   const waiting = new Set<(reply: string) => boolean>();

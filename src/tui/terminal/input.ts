@@ -42,7 +42,8 @@ export function inputReader(escapeMs: number, on: (input: TypedInput) => void): 
     timer = undefined;
     const text = burst;
     burst = "";
-    if (text.split(/\r\n?|\n/).length >= BURST_LINES && !text.includes("\u001b")) on({ type: "paste", text: pasted(text) });
+    if (text.split(/\r\n?|\n/).length >= BURST_LINES && !text.includes("\u001b"))
+      on({ type: "paste", text: pasted(text) });
     else if (text !== "") sequences.process(text);
   };
 

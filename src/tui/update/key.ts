@@ -1,4 +1,5 @@
 // Which part of the screen a key is for: a panel, the search of the history, a question, else the editor.
+import type { AgentMode } from "../../schema/permission.ts";
 import { browse, type EditorState, edit, emptyEditor, isEditAction, replaceText, typeText } from "../editor/edit.ts";
 import { expanded, lineEnd, lineStart, textOf } from "../editor/text.ts";
 import { questionKey, writtenAnswer } from "../question/question.ts";
@@ -53,7 +54,7 @@ function onWriting(state: ScreenState, key: KeyPress, now: number): Step {
   return doing({ ...state, editor: draft, questions: others }, { type: "answer", id: question.id, answer });
 }
 
-const MODES = ["interactive", "plan", "autopilot"] as const;
+const MODES: readonly AgentMode[] = ["interactive", "plan", "autopilot"];
 
 function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
   const { editor } = state;
@@ -74,7 +75,7 @@ function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
     case "background":
       return isEmpty && isBusy(state) ? doing(state, { type: "background" }) : withEditor(edit(editor, "left"));
     case "mode": {
-      const at = MODES.findIndex((mode) => mode === state.facts.mode);
+      const at = MODES.indexOf(state.facts.mode);
       return doing(state, { type: "mode", mode: MODES[(at + 1) % MODES.length] ?? "interactive" });
     }
     case "transcript":
@@ -82,7 +83,9 @@ function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
     case "todos":
       return doing(state, { type: "panel", command: "todos", args: "" });
     case "keyList":
-      return isEmpty ? doing(state, { type: "panel", command: "keys", args: "" }) : withEditor(typeText(editor, key.text ?? ""));
+      return isEmpty
+        ? doing(state, { type: "panel", command: "keys", args: "" })
+        : withEditor(typeText(editor, key.text ?? ""));
     case "searchHistory":
       return stay({ ...state, search: { words: "", at: 0 } });
     case "externalEditor":
@@ -94,9 +97,13 @@ function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
       return stay(state);
     case "up":
       if (isEmpty && state.queue.length > 0) return doing(state, { type: "takeBack" });
-      return withEditor(isOnFirstLine(editor) ? (browse(editor, state.history, -1) ?? edit(editor, "up")) : edit(editor, "up"));
+      return withEditor(
+        isOnFirstLine(editor) ? (browse(editor, state.history, -1) ?? edit(editor, "up")) : edit(editor, "up"),
+      );
     case "down":
-      return withEditor(isOnLastLine(editor) ? (browse(editor, state.history, 1) ?? edit(editor, "down")) : edit(editor, "down"));
+      return withEditor(
+        isOnLastLine(editor) ? (browse(editor, state.history, 1) ?? edit(editor, "down")) : edit(editor, "down"),
+      );
     default:
       return isEditAction(action) ? withEditor(edit(editor, action)) : stay(state);
   }

@@ -1,7 +1,8 @@
 // What can happen to the screen, what then has to be done in the world, and the state between them.
+
+import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
-import type { BlockState } from "../block/reduce.ts";
 import type { EditorState } from "../editor/edit.ts";
 import type { EditorText } from "../editor/text.ts";
 import type { KeyBindings } from "../key/table.ts";
@@ -11,13 +12,13 @@ import type { ActivityState } from "../state/activity.ts";
 import type { SessionFacts } from "../state/facts.ts";
 import type { KeyPress } from "../terminal/input.ts";
 
-export type QueuedMessage = { id: string; text: string };
+export type WaitingMessage = { id: string; text: string };
 
 /** Ctrl+R: what is looked for, and which of the matches is shown. */
 export type HistorySearch = { words: string; at: number };
 
 export type ScreenState = {
-  blocks: BlockState;
+  transcript: Transcript;
   facts: SessionFacts;
   activity: ActivityState;
   /** Messages on their way whose turn has not begun. */
@@ -28,7 +29,7 @@ export type ScreenState = {
   /** What was sent from this folder, newest last. */
   history: readonly string[];
   search: HistorySearch | undefined;
-  queue: readonly QueuedMessage[];
+  queue: readonly WaitingMessage[];
   questions: readonly OpenQuestion[];
   panel: PanelState | undefined;
   hint: { text: string; until: number } | undefined;
@@ -37,7 +38,7 @@ export type ScreenState = {
   bindings: KeyBindings;
 };
 
-export type Message =
+export type ScreenMessage =
   | { type: "key"; key: KeyPress; now: number }
   | { type: "paste"; text: string; now: number }
   | { type: "event"; event: Envelope }

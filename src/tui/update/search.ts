@@ -23,7 +23,8 @@ export function onSearchKey(state: ScreenState, key: KeyPress): Step {
     const editor = match === undefined ? state.editor : replaceText(state.editor, textOf(match));
     return stay({ ...state, editor, search: undefined });
   }
-  if (action === "searchHistory" || action === "up") return show(search.words, Math.min(search.at + 1, Math.max(0, matches.length - 1)));
+  if (action === "searchHistory" || action === "up")
+    return show(search.words, Math.min(search.at + 1, Math.max(0, matches.length - 1)));
   if (action === "down") return show(search.words, Math.max(0, search.at - 1));
   if (action === "deleteLeft") return show(search.words.slice(0, -1), 0);
   return key.text === undefined ? stay(state) : show(search.words + key.text, 0);

@@ -1,18 +1,18 @@
 // One step of the screen: what happened goes in, the next state and what has to be done come out. Pure.
+import { reduceBlocks } from "../../runtime/client/transcript.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
-import { reduceBlocks } from "../block/reduce.ts";
 import { pasteText, replaceText } from "../editor/edit.ts";
 import { expanded, insert, textOf } from "../editor/text.ts";
 import { openQuestion } from "../question/question.ts";
 import { reduceActivity } from "../state/activity.ts";
 import { reduceFacts } from "../state/facts.ts";
 import { onKey } from "./key.ts";
-import { doing, type Message, type ScreenState, type Step, stay } from "./message.ts";
+import { doing, type ScreenMessage, type ScreenState, type Step, stay } from "./message.ts";
 
 /** A larger paste goes to a file. */
 const LARGE_PASTE_BYTES = 5 * 1024 * 1024;
 
-export function update(state: ScreenState, message: Message): Step {
+export function update(state: ScreenState, message: ScreenMessage): Step {
   switch (message.type) {
     case "key":
       return onKey(state, message.key, message.now);
@@ -21,7 +21,10 @@ export function update(state: ScreenState, message: Message): Step {
     case "event":
       return stay(onEvent(state, message.event));
     case "asked":
-      return doing({ ...state, questions: [...state.questions, openQuestion(message.id, message.body)] }, { type: "bell" });
+      return doing(
+        { ...state, questions: [...state.questions, openQuestion(message.id, message.body)] },
+        { type: "bell" },
+      );
     case "withdrawn":
       return stay(withdraw(state, message.id));
     case "shown":
@@ -52,7 +55,7 @@ function onPaste(state: ScreenState, text: string): Step {
 function onEvent(state: ScreenState, event: Envelope): ScreenState {
   return {
     ...state,
-    blocks: reduceBlocks(state.blocks, event),
+    transcript: reduceBlocks(state.transcript, event),
     facts: reduceFacts(state.facts, event),
     activity: reduceActivity(state.activity, event),
     queue: queueAfter(state.queue, event),

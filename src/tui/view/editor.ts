@@ -23,7 +23,10 @@ export function renderEditor(state: EditorText, width: number, look: Look, rows:
       lines.push({ spans: part, hasCursor: part.some(({ emphasis }) => emphasis?.includes("inverse")) });
     start = end + 1;
   }
-  const at = Math.max(0, lines.findIndex(({ hasCursor }) => hasCursor));
+  const at = Math.max(
+    0,
+    lines.findIndex(({ hasCursor }) => hasCursor),
+  );
   const top = Math.max(0, Math.min(at - Math.floor(rows / 2), lines.length - rows));
   return lines.slice(top, top + rows).map(({ spans }, row) => {
     const isFirst = top + row === 0;
@@ -49,10 +52,11 @@ function spansOf(line: string, cursor: number | undefined, { marks }: EditorText
     }
     flush();
     hasCursor ||= isHere;
-    spans.push(span(mark ? markLabel(mark) : text, mark ? "accent" : undefined, ...(isHere ? (["inverse"] as const) : [])));
+    spans.push(
+      span(mark ? markLabel(mark) : text, mark ? "accent" : undefined, ...(isHere ? (["inverse"] as const) : [])),
+    );
   }
   flush();
   if (cursor !== undefined && !hasCursor) spans.push(span(" ", undefined, "inverse"));
   return spans;
 }
-

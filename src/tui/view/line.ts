@@ -33,6 +33,10 @@ export function ruleLine(words: SpanLine, width: number, look: Look): string {
   if (words.length === 0) return paint([span(rule.repeat(width), "rule")], look);
   const used = words.reduce((sum, one) => sum + widthOf(one.text), 0);
   const rest = Math.max(0, width - used - 4);
-  const spans = [span(`${rule}${rule} `, "rule"), ...words, ...(rest > 0 ? [span(` ${rule.repeat(rest)}`, "rule")] : [])];
+  const spans = [
+    span(`${rule}${rule} `, "rule"),
+    ...words,
+    ...(rest > 0 ? [span(` ${rule.repeat(rest)}`, "rule")] : []),
+  ];
   return fitLine(spans, width, look);
 }

@@ -6,7 +6,13 @@ import { fitLine, ruleLine, wholeText } from "./line.ts";
 import { permissionLines } from "./permission.ts";
 
 /** `count`: how many wait, this one first. At most `rows` lines: the body scrolls, the choices stay. */
-export function renderQuestion(question: OpenQuestion, count: number, width: number, look: Look, rows: number): string[] {
+export function renderQuestion(
+  question: OpenQuestion,
+  count: number,
+  width: number,
+  look: Look,
+  rows: number,
+): string[] {
   const { body, scroll, highlighted, writing } = question;
   const number = count > 1 ? [span(` 1 of ${count}`, "accent")] : [];
   const title = ruleLine([span(titleOf(body), "warning", "bold"), ...number], width, look);
@@ -55,9 +61,10 @@ function bodyLines(body: QuestionBody, width: number, look: Look): string[] {
 }
 
 function keysText(body: QuestionBody): string {
-  const escape = body.type === "user" ? "esc declines" : body.type === "trust" ? "esc continues without" : "esc rejects";
+  const refusal =
+    body.type === "user" ? "esc declines" : body.type === "trust" ? "esc continues without" : "esc rejects";
   const edit = canEditFact(body) ? ", e edits the fact" : "";
-  return `number, or arrows and Enter${edit}; ${escape}`;
+  return `number, or arrows and Enter${edit}; ${refusal}`;
 }
 
 /** Never cut: what does not fit is reached with PgUp and PgDn. */

@@ -2,12 +2,12 @@
 import { escapeLine } from "../text/escape.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
-import type { QueuedMessage } from "../update/message.ts";
+import type { WaitingMessage } from "../update/message.ts";
 import { fitLine } from "./line.ts";
 
 const MOST = 3;
 
-export function renderQueue(queue: readonly QueuedMessage[], width: number, look: Look): string[] {
+export function renderQueue(queue: readonly WaitingMessage[], width: number, look: Look): string[] {
   const shown = queue.slice(-MOST);
   const more = queue.length - shown.length;
   return shown.map(({ text }, at) => {

@@ -1,5 +1,4 @@
 // The live part of the screen, top to bottom: blocks that still change, queue, question or panel, editor, status, hint.
-import { type Block, renderBlock } from "../block/reduce.ts";
 import { type Activity, activityOf } from "../state/activity.ts";
 import type { TerminalSize } from "../terminal/adapter.ts";
 import { span } from "../text/span.ts";
@@ -25,8 +24,14 @@ const LEAST: TerminalSize = { columns: 40, rows: 10 };
 
 export const isTooSmall = ({ columns, rows }: TerminalSize): boolean => columns < LEAST.columns || rows < LEAST.rows;
 
-/** Never more lines than the screen has rows. */
-export function renderScreen(state: ScreenState, size: TerminalSize, now: number, choices: ScreenChoices): string[] {
+/** `live`: the lines of blocks that still change. Never more lines than the screen has rows. */
+export function renderScreen(
+  state: ScreenState,
+  live: readonly string[],
+  size: TerminalSize,
+  now: number,
+  choices: ScreenChoices,
+): string[] {
   const { look } = choices;
   const width = size.columns;
   if (isTooSmall(size)) return [fitLine([span(`too small: need ${LEAST.columns}x${LEAST.rows}`)], width, look)];
@@ -39,7 +44,7 @@ export function renderScreen(state: ScreenState, size: TerminalSize, now: number
   const foot = [...below, ...status].slice(-size.rows);
   const room = Math.min(Math.max(3, size.rows - 8), size.rows - foot.length);
   const queue = renderQueue(state.queue, width, look).slice(0, Math.max(0, Math.min(3, room)));
-  return [...tail(liveLines(state.blocks.live, width, look), room - queue.length, width, look), ...queue, ...foot];
+  return [...tail(live, room - queue.length, width, look), ...queue, ...foot];
 }
 
 /** The editor under its rule; a question over it, or a panel in its place. */
@@ -68,9 +73,6 @@ function shownActivity({ activity, sending, shell }: ScreenState): Activity | un
   return now ?? (sending > 0 ? { words: "sending", since: Number.POSITIVE_INFINITY } : undefined);
 }
 
-const liveLines = (blocks: readonly Block[], width: number, look: Look): string[] =>
-  blocks.flatMap((block) => renderBlock(block, width, look));
-
 /** The last lines, with a count of those above them. */
 function tail(lines: readonly string[], rows: number, width: number, look: Look): string[] {
   if (lines.length <= rows) return [...lines];
@@ -85,7 +87,11 @@ function searchLines({ search, history }: ScreenState, width: number, look: Look
   const match = matches[search?.at ?? 0];
   const count = matches.length === 0 ? "no match" : `${(search?.at ?? 0) + 1}/${matches.length}`;
   return [
-    fitLine([span("search: ", "accent"), span(words), span(" ", undefined, "inverse"), span(`  (${count})`, "dim")], width, look),
+    fitLine(
+      [span("search: ", "accent"), span(words), span(" ", undefined, "inverse"), span(`  (${count})`, "dim")],
+      width,
+      look,
+    ),
     fitLine([span(match === undefined ? "" : `${look.glyphs.user} ${match.replaceAll("\n", " ")}`)], width, look),
   ];
 }
