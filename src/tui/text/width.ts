@@ -9,10 +9,10 @@ export const isPlainAscii = (text: string): boolean => PLAIN.test(text);
 export const widthOf = (text: string): number => (isPlainAscii(text) ? text.length : visibleWidth(text));
 
 /** One grapheme: where it begins, and how many columns it takes. */
-export type Cell = { readonly at: number; readonly text: string; readonly width: number };
+export type TextCell = { readonly at: number; readonly text: string; readonly width: number };
 
-export function cellsOf(text: string): Cell[] {
-  const cells: Cell[] = [];
+export function cellsOf(text: string): TextCell[] {
+  const cells: TextCell[] = [];
   for (const { segment, index } of segmenter.segment(text))
     cells.push({ at: index, text: segment, width: isPlainAscii(segment) ? segment.length : visibleWidth(segment) });
   return cells;

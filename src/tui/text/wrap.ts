@@ -1,6 +1,6 @@
 // Wrapping by grapheme: prose breaks at spaces and between wide characters, code breaks where the line is full.
 import type { Span, SpanLine } from "./span.ts";
-import { type Cell, cellsOf, isPlainAscii } from "./width.ts";
+import { type TextCell, cellsOf, isPlainAscii } from "./width.ts";
 
 /** `first` and `rest`: columns of the first line and of the others. At least one grapheme stands on each line. */
 export type WrapRoom = { first: number; rest: number };
@@ -41,7 +41,7 @@ function measure(text: string): {
 } {
   if (isPlainAscii(text))
     return { count: text.length, width: () => 1, at: (cell) => cell, char: (cell) => text.charAt(cell) };
-  const cells: Cell[] = cellsOf(text);
+  const cells: TextCell[] = cellsOf(text);
   return {
     count: cells.length,
     width: (cell) => cells[cell]?.width ?? 0,
