@@ -24,9 +24,9 @@ export class FolderLinks {
 
   /** Undefined: no such folder, or its settings want no server. */
   async of(folder: string): Promise<GraphitiLink | undefined> {
-    const known = this.#links.get(folder);
-    if (known && performance.now() - known.readAt < FRESH_MS) return known.link;
-    await known?.link?.close(0);
+    const current = this.#links.get(folder);
+    if (current && performance.now() - current.readAt < FRESH_MS) return current.link;
+    await current?.link?.close(0);
     const link = await this.#open(folder);
     this.#links.set(folder, { link, readAt: performance.now() });
     return link;

@@ -9,13 +9,20 @@ import { enqueueUnit, type OutboxPlace, waitingIn } from "../../memory/graphiti/
 import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import type { Workspace } from "../workspace.ts";
-import type { TurnSink } from "./backfill.ts";
 import { deliveryTo } from "./graphiti.ts";
 import { gitFactsOf, type OutgoingGroup, sentGroups, unitsOf } from "./outgoing.ts";
 
 /** So often in a row nothing may leave before the rest is left for another time. */
 const TRIES = 3;
 const PAUSE_MS = 5000;
+
+/** Where turns go. */
+export type TurnSink = {
+  /** Gives how many messages were new, or why it cannot go on. */
+  take(session: string, turn: TurnText): ResultPromise<number | { stopped: string }>;
+  /** Undefined: everything arrived. */
+  finish(): Promise<string | undefined>;
+};
 
 type ServerBackfillOptions = {
   endpoint: string;

@@ -2,7 +2,7 @@
 import { fail, ok } from "../../base/result.ts";
 import { repositoryKey } from "../../host/git.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
-import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
+import { turnMessages } from "../../memory/graph/message.ts";
 import { mayConnect } from "../../memory/graphiti/state.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { findSession } from "../../session/find-session.ts";
@@ -12,7 +12,7 @@ import type { ResultPromise } from "../client/open.ts";
 import { parseTime } from "../recall/time.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import type { Workspace } from "../workspace.ts";
-import { ServerBackfill } from "./backfill-server.ts";
+import { ServerBackfill, type TurnSink } from "./backfill-server.ts";
 import { refused } from "./choice.ts";
 import { acceptTurns, groupsOf, pagesOf, type WantedTurns } from "./feed.ts";
 import { graphOff } from "./graph-off.ts";
@@ -24,14 +24,6 @@ type BackfillParts = {
   /** Absent: the settings want none. */
   graph: TemporalGraph<unknown> | undefined;
   db: Database;
-};
-
-/** Where turns go. */
-export type TurnSink = {
-  /** Gives how many messages were new, or why it cannot go on. */
-  take(session: string, turn: TurnText): ResultPromise<number | { stopped: string }>;
-  /** Undefined: everything arrived. */
-  finish(): Promise<string | undefined>;
 };
 
 /** Twice changes nothing; what an interrupted run left comes with the next one. */
