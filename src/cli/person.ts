@@ -12,6 +12,7 @@ export function personAtTerminal(): Person {
     edit: home.edit,
     input,
     width: stdout.columns,
+    ...(process.stderr.isTTY ? { progress: (text) => void process.stderr.write(`\r\u001b[K${text}`) } : {}),
     ...(stdin.isTTY && stdout.isTTY
       ? {
           ask: askTerminal,

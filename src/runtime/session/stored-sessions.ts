@@ -3,6 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
+import { gitContext } from "../../host/git.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -33,19 +34,21 @@ export type StoredSession = {
 
 /** A session is named by its id, the beginning of one, or its name. */
 export const storedSessions = {
-  /** Latest use first; of this folder unless of all. */
-  list: (options: { all?: boolean; limit: number }) =>
-    withStore((db, { root }) => {
+  /** Latest use first; of this folder unless of another one or of all. `mainOnly`: without those that a session started. */
+  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number }) =>
+    withStore((db, here) => {
+      const there = options.folder === undefined ? undefined : gitContext(options.folder);
+      const root = there ? (there.gitRoot ?? there.cwd) : here.root;
       const rows = db
         .prepare(
           `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
                   (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
-           FROM sessions WHERE (?1 IS NULL OR (COALESCE(git_root, cwd) = ?1 AND parent_session_id IS NULL))
+           FROM sessions WHERE (?1 IS NULL OR COALESCE(git_root, cwd) = ?1) AND (?3 = 0 OR parent_session_id IS NULL)
              AND (EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id)
                OR EXISTS (SELECT 1 FROM model_calls c WHERE c.session_id = sessions.id))
            ORDER BY updated_at DESC LIMIT ?2`,
         )
-        .all(options.all ? null : root, options.limit);
+        .all(options.all ? null : root, options.limit, Number(!options.all || options.mainOnly === true));
       return ok(rows as unknown as StoredSession[]);
     }),
 
