@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
-import type { AgentPrompt, Client, CommandResult, SharedAccess } from "../runtime/client.ts";
+import type { AgentPrompt, Client, CommandResult, OpenOptions, SharedAccess } from "../runtime/client.ts";
 
 /** An option as commander writes it: `--limit <n>`, `-f, --file <file>`, `--reindex [what]`. */
 export type CommandOption = {
@@ -50,6 +50,12 @@ export type Person = {
   width?: number | undefined;
 };
 
+/** Faces that a command starts and does not know: whoever puts the program together gives them. */
+export type Faces = {
+  /** Speaks with an editor until that is gone. Gives the exit code. */
+  editor(options: Pick<OpenOptions, "flags" | "trustFolder" | "agent">, process: OwnProcess): Promise<number>;
+};
+
 /** The process, for a command that has it to itself until it ends. */
 export type OwnProcess = {
   stdin: Readable;
@@ -68,6 +74,7 @@ export type OwnProcess = {
   /** Bugs that nobody catches are handed here instead of ending the process. */
   onBug(report: (error: unknown) => void): void;
   atExit(work: () => void): void;
+  faces: Faces;
 };
 
 export type CommandContext = {

@@ -211,7 +211,7 @@ const status: Command = {
     describe(await on.graph((graph) => graph.status()), (data) => ({
       data,
       text: [
-        `Facts are found by: ${data.extractor}.`,
+        data.enabled ? `Facts are found by: ${data.extractor}.` : "The graph is off; what it knew stays stored.",
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
         graphitiLine(data.graphiti),

@@ -1,4 +1,5 @@
 // The table of commands: command line, slash commands, their help and docs/commands.md are made from it.
+import { acp } from "./acp.ts";
 import { agent, autopilot, background, fleet, hooks, research, skills, tasks } from "./agent.ts";
 import { backup } from "./backup.ts";
 import { board } from "./board.ts";
@@ -81,6 +82,7 @@ export const commands: readonly Command[] = [
   proxy,
   withAgent,
   mcp,
+  acp,
   board,
   subconscious,
   memory,

@@ -37,7 +37,10 @@ export type GraphitiServer = {
   episodes: Stored[];
   /** Names of a group in the order of their arrival. */
   names: (group?: string) => string[];
+  /** What a search of the group gives. */
   facts: Map<string, Record<string, unknown>[]>;
+  /** Facts by their ids. */
+  edges: Map<string, Record<string, unknown>>;
   script: Script;
   /** Deleting a group says so and deletes nothing. */
   liesAboutDelete: boolean;
@@ -59,6 +62,7 @@ export async function startGraphiti(): Promise<GraphitiServer> {
     names: (group) =>
       server.episodes.filter((one) => group === undefined || one.group === group).map((one) => one.message.name),
     facts: new Map(),
+    edges: new Map(),
     script: () => undefined,
     liesAboutDelete: false,
     close: () =>
@@ -117,7 +121,17 @@ export async function startGraphiti(): Promise<GraphitiServer> {
     if (area === "episodes") {
       const count = Number(new URLSearchParams(query).get("last_n"));
       const rows = server.episodes.filter(({ group }) => group === decodeURIComponent(id)).slice(-count);
-      return [200, rows.map(({ uuid, group, message }) => ({ uuid, group_id: group, ...message }))];
+      const edgesOf = (uuid: string) =>
+        [...server.edges].flatMap(([id, edge]) => ((edge["episodes"] as string[]).includes(uuid) ? id : []));
+      return [
+        200,
+        rows.map(({ uuid, group, message }) => ({ uuid, group_id: group, entity_edges: edgesOf(uuid), ...message })),
+      ];
+    }
+    if (area === "entity-edge" && server.edges.has(id)) {
+      if (method !== "DELETE") return [200, server.edges.get(id)];
+      server.edges.delete(id);
+      return [200, { message: "Entity Edge deleted", success: true }];
     }
     if (method === "DELETE" && area === "group") {
       if (!server.liesAboutDelete) server.episodes = server.episodes.filter(({ group }) => group !== id);

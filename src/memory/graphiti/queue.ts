@@ -1,6 +1,7 @@
 // The outbox: messages that wait for a Graphiti server, bounded, in order, and whole turns only.
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { all, type GraphRow, get, run, text } from "../graph/store/row.ts";
 import {
@@ -104,6 +105,7 @@ export type RowChoice = {
   root?: string;
   seqs?: readonly number[];
   unit?: string;
+  kind?: OutboxKind;
   group?: string;
   states?: readonly OutboxState[];
 };
@@ -113,6 +115,7 @@ function condition(choice: RowChoice): { where: string; values: (string | number
   if (choice.endpoint !== undefined) parts.push(["endpoint = ?", choice.endpoint]);
   if (choice.root !== undefined) parts.push(["root = ?", choice.root]);
   if (choice.unit !== undefined) parts.push(["unit = ?", choice.unit]);
+  if (choice.kind !== undefined) parts.push(["kind = ?", choice.kind]);
   if (choice.group !== undefined) parts.push(["group_id = ?", choice.group]);
   if (choice.seqs) parts.push(["seq IN (SELECT value FROM json_each(?))", JSON.stringify(choice.seqs)]);
   if (choice.states) parts.push(["state IN (SELECT value FROM json_each(?))", JSON.stringify(choice.states)]);
@@ -129,14 +132,15 @@ export function moveRows(
   const { where, values } = condition(choice);
   let count = 0;
   const states = db
-    .prepare(`SELECT seq, state FROM graph_outbox WHERE ${where}`)
+    .prepare(`SELECT seq, state, kind FROM graph_outbox WHERE ${where}`)
     .all(...values)
     .flatMap((row) => {
       const to = nextOutboxState(text(row, "state") as OutboxState, step);
-      return to === undefined ? [] : [{ seq: Number(row["seq"]), to }];
+      return to === undefined ? [] : [{ seq: Number(row["seq"]), kind: text(row, "kind"), to }];
     });
-  for (const { seq, to } of states) {
-    const isOver = to === "confirmed" || to === "dropped";
+  for (const { seq, kind, to } of states) {
+    // A promotion can be taken back later, so its words stay until then.
+    const isOver = to === "dropped" || step === "forget" || (to === "confirmed" && kind !== "promotion");
     run(
       db,
       `UPDATE graph_outbox SET state = ?, tries = CASE ? WHEN 'send' THEN tries + 1 WHEN 'retry' THEN 0 ELSE tries END,
@@ -148,11 +152,17 @@ export function moveRows(
   return count;
 }
 
-/** Oldest first, as they were said. */
+/** The words of a unit leave the store and the journal. Inside a transaction. */
+export function forgetUnit(db: Database, unit: string): void {
+  moveRows(db, "forget", { unit });
+  eraseFromJournal(db, { kind: "outbox", id: unit });
+}
+
+/** In the order in which they were queued, which is that of the turns, whatever a clock said. */
 export function readRows(db: Database, choice: RowChoice, limit = 1000): OutboxRow[] {
   const { where, values } = condition(choice);
   return db
-    .prepare(`SELECT * FROM graph_outbox WHERE ${where} ORDER BY said_at, seq LIMIT ?`)
+    .prepare(`SELECT * FROM graph_outbox WHERE ${where} ORDER BY seq LIMIT ?`)
     .all(...values, limit)
     .map(rowOf);
 }

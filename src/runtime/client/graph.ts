@@ -57,6 +57,7 @@ export type PromotionView = {
   id: string;
   kind: PromotionKind;
   scope: PromotionScope;
+  /** Empty: it was taken back here, and the Graphiti server may still have it. */
   text: string;
   at: string;
   /** Found as a line of a message. */
@@ -72,6 +73,10 @@ export type UndoneView = {
   isGone: boolean;
   /** The Graphiti server has it, or may have it. */
   isElsewhere: boolean;
+  /** It was on the Graphiti server and is not any more, with so many facts. */
+  serverFacts?: number;
+  /** Why the Graphiti server may still have it. */
+  stillThere?: string;
 };
 
 export type GraphAccess = {

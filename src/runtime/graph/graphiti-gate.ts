@@ -17,13 +17,15 @@ export function serverOf(workspace: Workspace): string | undefined {
   return endpoint.ok && endpoint.value?.type === "server" ? endpoint.value.url : undefined;
 }
 
+export type SentKind = "user_messages" | "assistant_messages" | "promotions" | "context_messages" | "git_metadata";
+
 /** What goes to the server with these settings. */
-export const sendsOf = ({ settings: { values } }: Workspace): string[] => [
+export const sendsOf = ({ settings: { values } }: Workspace): SentKind[] => [
   "user_messages",
   "assistant_messages",
   "promotions",
-  ...(values["memory.graphiti.includeSystemMessages"] ? ["context_messages"] : []),
-  ...(values["memory.graphiti.includeGitMetadata"] ? ["git_metadata"] : []),
+  ...(values["memory.graphiti.includeSystemMessages"] ? ["context_messages" as const] : []),
+  ...(values["memory.graphiti.includeGitMetadata"] ? ["git_metadata" as const] : []),
 ];
 
 async function consentOf(workspace: Workspace, endpoint: string): Promise<ConsentAnswer> {

@@ -3,6 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
+import { gitContext } from "../../host/git.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -37,21 +38,30 @@ export type SessionSource = "own" | "import" | "all";
 
 /** A session is named by its id, the beginning of one, or its name. */
 export const storedSessions = {
-  /** Latest use first; of this folder unless of all; our own unless imported ones, or all, are asked for. */
-  list: (options: { all?: boolean; limit: number; source?: SessionSource }) =>
-    withStore((db, { root, context }) => {
+  /**
+   * Latest use first; of this folder unless of another one or of all; our own unless imported ones, or all, are asked for.
+   * `mainOnly`: without those that a session started.
+   */
+  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number; source?: SessionSource }) =>
+    withStore((db, here) => {
+      const there = options.folder === undefined ? here.context : gitContext(options.folder);
+      const root = there.gitRoot ?? there.cwd;
       const rows = db
         .prepare(
           `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
                   (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
-           FROM sessions WHERE (?1 IS NULL OR (COALESCE(git_root, cwd) = ?1 AND parent_session_id IS NULL)
-               OR (source = '${IMPORT_PRODUCER}' AND repository = ?3))
-             AND (?4 = 'all' OR (source = '${IMPORT_PRODUCER}') = (?4 = 'import'))
+           FROM sessions WHERE (?1 IS NULL OR COALESCE(git_root, cwd) = ?1
+               OR (source = '${IMPORT_PRODUCER}' AND repository = ?4))
+             AND (?3 = 0 OR parent_session_id IS NULL)
+             AND (?5 = 'all' OR (source = '${IMPORT_PRODUCER}') = (?5 = 'import'))
              AND (EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id)
                OR EXISTS (SELECT 1 FROM model_calls c WHERE c.session_id = sessions.id))
            ORDER BY updated_at DESC LIMIT ?2`,
         )
-        .all(options.all ? null : root, options.limit, context.repository ?? null, options.source ?? "own");
+        .all(
+          ...[options.all ? null : root, options.limit, Number(!options.all || options.mainOnly === true)],
+          ...[there.repository ?? null, options.source ?? "own"],
+        );
       return ok(rows as unknown as StoredSession[]);
     }),
 
