@@ -34,7 +34,7 @@ export type StoredSession = {
   prompts: number;
 };
 
-export type SessionSource = "own" | "import" | "all";
+export type StoredSource = "own" | "import" | "all";
 
 /** A session is named by its id, the beginning of one, or its name. */
 export const storedSessions = {
@@ -42,7 +42,7 @@ export const storedSessions = {
    * Latest use first; of this folder unless of another one or of all; our own unless imported ones, or all, are asked for.
    * `mainOnly`: without those that a session started.
    */
-  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number; source?: SessionSource }) =>
+  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number; source?: StoredSource }) =>
     withStore((db, here) => {
       const there = options.folder === undefined ? here.context : gitContext(options.folder);
       const root = there.gitRoot ?? there.cwd;
