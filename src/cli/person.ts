@@ -14,6 +14,7 @@ export function personAtTerminal(): Person {
     input,
     watch: watched,
     width: stdout.columns,
+    ...(process.stderr.isTTY ? { progress: (text) => void process.stderr.write(`\r\u001b[K${text}`) } : {}),
     ...(stdin.isTTY && stdout.isTTY
       ? {
           ask: askTerminal,

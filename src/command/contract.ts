@@ -25,8 +25,8 @@ export type CommandOutput = {
   data?: unknown;
   /** A message for the model that the command asks to be sent. */
   send?: string | AgentPrompt;
-  /** The work was done, but what it found is bad news. */
-  exit?: 1;
+  /** The work was done, but what it found is bad news (1), or somebody ended it (130). */
+  exit?: 1 | 130;
 };
 export type CommandOutcome = Result<CommandOutput, Failure>;
 
@@ -37,6 +37,8 @@ export type WorkProgress = { label: string; part: number; total: number; count: 
 export type Person = {
   /** Shows a line before the command has ended. */
   print(text: string): void;
+  /** How far long work is: each line takes the place of the one before, an empty one ends them. */
+  progress?(text: string): void;
   /** Undefined: there was no answer. */
   ask?(question: string): Promise<string | undefined>;
   confirm?(question: string): Promise<boolean>;
