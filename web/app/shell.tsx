@@ -9,7 +9,7 @@ import { clockOf } from "../part/time.tsx";
 import { helpIsOpen, menuIsOpen } from "./keyboard.ts";
 import { Keys } from "./keys.tsx";
 import { href, route, VIEWS, type ViewName } from "./route.ts";
-import { THEMES, type Theme, theme } from "./theme.ts";
+import { type PageTheme, THEMES, theme } from "./theme.ts";
 import { views } from "./views.ts";
 
 const GROUPS = ["", "Work", "Knowledge", "Machine"] as const;
@@ -84,7 +84,7 @@ export function Shell() {
               name === "system" ? "System theme" : name === "dark" ? "Dark" : "Light",
             ])}
             onChange={(next) => {
-              theme.value = next as Theme;
+              theme.value = next as PageTheme;
             }}
           />
           <div class="nav-buttons">

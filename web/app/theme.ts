@@ -3,10 +3,10 @@ import { effect, signal } from "@preact/signals";
 import { readLocal, writeLocal } from "./local.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+export type PageTheme = (typeof THEMES)[number];
 
 const first = readLocal("theme");
-export const theme = signal<Theme>(first === "light" || first === "dark" ? first : "system");
+export const theme = signal<PageTheme>(first === "light" || first === "dark" ? first : "system");
 /** Moves whenever colours may have changed: what is drawn on a canvas reads them again. */
 export const colours = signal(0);
 

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { colours } from "../../app/theme.ts";
 import { Failed } from "../../part/state.tsx";
 import type { GraphDrawing } from "./draw.ts";
-import type { Picture } from "./picture.ts";
+import type { GraphPicture } from "./picture.ts";
 
 export type CanvasProps = {
-  picture: Picture;
+  picture: GraphPicture;
   selected: string | undefined;
   onFact(uuid: string): void;
   onEntity(uuid: string): void;

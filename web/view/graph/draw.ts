@@ -1,10 +1,10 @@
 // Draws entities and facts with Cytoscape, in the page's own colours, without a style element of its own.
 import cytoscape, { type Core, type ElementDefinition, type NodeSingular } from "cytoscape";
 import { colour } from "../../app/theme.ts";
-import type { Picture } from "./picture.ts";
+import type { GraphPicture } from "./picture.ts";
 
 export type GraphDrawing = {
-  show(picture: Picture, selected: string | undefined): void;
+  show(picture: GraphPicture, selected: string | undefined): void;
   /** Colours have changed. */
   paint(): void;
   /** Gives the name of what is now in focus; undefined for keys that mean nothing here. */
@@ -82,7 +82,7 @@ export function openDrawing(box: HTMLElement, { onFact, onEntity }: Handlers): G
   };
 }
 
-const elements = ({ nodes, edges }: Picture): ElementDefinition[] => [
+const elements = ({ nodes, edges }: GraphPicture): ElementDefinition[] => [
   ...nodes.map(({ id, name, kind, isOpen }) => ({
     data: { id, name: name.length > 28 ? `${name.slice(0, 27)}…` : name, kind },
     classes: isOpen ? "is-open" : "",

@@ -8,7 +8,7 @@ import { Failed, Loading } from "../../part/state.tsx";
 import { Canvas } from "./canvas.tsx";
 import { Entities } from "./entities.tsx";
 import { EntityPanel, FactPanel } from "./panel.tsx";
-import { factsAt, type Picture, pictureOf } from "./picture.ts";
+import { factsAt, type GraphPicture, pictureOf } from "./picture.ts";
 import { FactTable } from "./table.tsx";
 import { TimeSlider } from "./time-slider.tsx";
 import { useFacts } from "./use-facts.ts";
@@ -120,7 +120,7 @@ function Drawing({
   selected,
   opened,
 }: {
-  picture: Picture;
+  picture: GraphPicture;
   moment: number | undefined;
   selected: string | undefined;
   opened: readonly string[];

@@ -3,7 +3,7 @@ import type { EntityShape, FactShape } from "../../../src/schema/api/graph.ts";
 
 export type PictureNode = { id: string; name: string; kind: string; isOpen: boolean };
 export type PictureEdge = { id: string; from: string; to: string; label: string; hasEnded: boolean };
-export type Picture = { nodes: PictureNode[]; edges: PictureEdge[]; left: SeenFact[] };
+export type GraphPicture = { nodes: PictureNode[]; edges: PictureEdge[]; left: SeenFact[] };
 /** A fact as it was at the moment that is looked at. */
 export type SeenFact = { fact: FactShape; hasEnded: boolean };
 
@@ -28,7 +28,7 @@ export function pictureOf(
   facts: readonly SeenFact[],
   entities: ReadonlyMap<string, EntityShape>,
   opened: readonly string[],
-): Picture {
+): GraphPicture {
   const nodes = new Map<string, PictureNode>();
   const edges: PictureEdge[] = [];
   const left: SeenFact[] = [];
