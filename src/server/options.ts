@@ -14,6 +14,8 @@ export type GatewayOptions = {
   /** 0 means any free port. */
   port: number;
   home: string;
+  /** The built dashboard; it may be missing. */
+  webFolder: string;
   version: string;
   token: string;
   /** The runs of `everlong with` in this home. */

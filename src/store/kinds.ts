@@ -54,6 +54,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "cache/agents/*", kind: "cache", rebuiltFrom: "the next request to the catalogue of agents" },
   { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
+  { path: "gateway.signed-out.json", kind: "cache", rebuiltFrom: "the next sign-out" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
   { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },

@@ -1,4 +1,5 @@
 // The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { join } from "node:path";
 import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -6,6 +7,7 @@ import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { repositoryKey } from "../../host/git.ts";
+import { packageRoot } from "../../host/package-root.ts";
 import { isRunToken } from "../../proxy/identify/run.ts";
 import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
@@ -96,6 +98,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     host: values["gateway.host"],
     port: values["gateway.port"],
     home: paths.home,
+    webFolder: join(packageRoot(), "dist", "web"),
     version: VERSION,
     token: token.value,
     runOf: runsOf(paths.home),
