@@ -28,9 +28,10 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   const signIn = new SignIn(token, signedOutIn(options.home, Date.now, report), Date.now);
   const page = new DashboardPage(options.webFolder);
   const throttle = new Throttle(monotonic);
-  const events = new EventStream();
+  const { address: _own, ...about } = file;
+  const events = new EventStream({ observe: (event) => options.observe?.(event), watch: options.watch });
   const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
-  const api = createApi({ ...options, events, signIn, link });
+  const api = createApi({ ...options, events, signIn, link, about });
   const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie), page });
   let mcp: Promise<McpDoor> | undefined;
   let graphiti: Promise<GraphitiHandler> | undefined;
@@ -81,8 +82,7 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");
     }
     if (area.name === "page") return page.answer(req, res, caller.target.path);
-    const { address: _, ...detail } = file;
-    answerHealth(req, res, options.health(), { token, detail: caller.token ? detail : undefined });
+    answerHealth(req, res, options.health(), { token, detail: caller.token ? about : undefined });
   };
   server.on("request", (req, res) => void serve(req, res, false));
   server.on("checkContinue", (req, res) => void serve(req, res, true));

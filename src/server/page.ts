@@ -110,8 +110,8 @@ const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Each file is compressed once. */
 function packed(file: PageFile, encoding: Encoding): Promise<Buffer> {
-  const known = file.packed.get(encoding);
-  if (known) return known;
+  const ready = file.packed.get(encoding);
+  if (ready) return ready;
   const options = encoding === "br" ? { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } : { level: 9 };
   const bytes = compress[encoding](file.bytes, options);
   file.packed.set(encoding, bytes);

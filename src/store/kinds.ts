@@ -97,6 +97,8 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   // Sums that move with every request: what cannot be salvaged is counted from 0 again.
   proxy_total: { kind: "cache", rebuiltFrom: "the next requests", salvage: "always" },
   proxy_window: { kind: "cache", rebuiltFrom: "the next context error", salvage: "always" },
+  // Figures of the last 30 days: what cannot be salvaged is missing from charts.
+  observation: { kind: "cache", rebuiltFrom: "the next model calls and requests", salvage: "always" },
   graph_endpoint: { kind: "cache", rebuiltFrom: "the next deliveries" },
   graph_band: { kind: "projection", rebuiltFrom: "graph_alias" },
   memory_text: { kind: "projection", rebuiltFrom: "memories" },

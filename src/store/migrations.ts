@@ -4,6 +4,7 @@ import { boardSchema } from "./schema/board.ts";
 import { graphSchema } from "./schema/graph.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
+import { observationSchema } from "./schema/observation.ts";
 import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallErasure, recallSchema, tombstoneSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
@@ -21,4 +22,5 @@ export const storeMigrations: readonly string[] = [
   graphSchema,
   proxyChainWithoutTokens,
   tombstoneSchema,
+  observationSchema,
 ];

@@ -12,6 +12,9 @@ import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import type { SignIn } from "../sign-in.ts";
 import { Throttle } from "../throttle.ts";
+import { dashboardLookRoutes, type GatewaySelf } from "./dashboard/look.ts";
+import { sessionListRoutes } from "./dashboard/sessions.ts";
+import { settingRoutes } from "./dashboard/settings.ts";
 import { graphRoutes } from "./graph.ts";
 import { lookRoutes } from "./proxy/look.ts";
 import { sessionRoutes } from "./proxy/sessions.ts";
@@ -20,14 +23,16 @@ import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
 type ApiParts = Pick<
   GatewayOptions,
-  "operations" | "recall" | "memory" | "graphViews" | "report" | "version" | "home"
+  "operations" | "recall" | "memory" | "graphViews" | "report" | "version" | "home" | "dashboard" | "health"
 > & {
   events: EventStream;
   signIn: SignIn;
+  about: GatewaySelf["about"];
   /** A fresh one-time link to the dashboard. */
   link(): string;
 };
 
+const DASHBOARD = ["overview", "requests", "tasks", "health", "sessions", "settings", "trust", "consents"];
 /** So many wrong codes a minute; then none is looked at. */
 const MOST_CODES = 10;
 
@@ -48,6 +53,11 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   app.route("/api/recall", recallRoutes(events));
   if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
   if (parts.graphViews) app.use("/api/graph/*", opened("graph", parts.graphViews)).route("/api/graph", graphRoutes);
+  if (parts.dashboard) {
+    const ready = opened("dashboard", parts.dashboard);
+    for (const area of DASHBOARD) app.use(`/api/${area}`, ready).use(`/api/${area}/*`, ready);
+    app.route("/api", dashboardLookRoutes(parts)).route("/api", sessionListRoutes).route("/api", settingRoutes);
+  }
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;
