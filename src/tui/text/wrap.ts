@@ -1,6 +1,6 @@
 // Wrapping by grapheme: prose breaks at spaces and between wide characters, code breaks where the line is full.
 import type { Span, SpanLine } from "./span.ts";
-import { type TextCell, cellsOf, isPlainAscii } from "./width.ts";
+import { cellsOf, isPlainAscii, type TextCell } from "./width.ts";
 
 /** `first` and `rest`: columns of the first line and of the others. At least one grapheme stands on each line. */
 export type WrapRoom = { first: number; rest: number };
@@ -84,7 +84,7 @@ function wordBreaks(text: string, { first, rest }: WrapRoom): Cut[] {
       since = 0;
     }
     // Spaces at the end of a line may stand over its edge: they are cut off.
-    if (!isSpace && cell > start && used + columns > (cuts.length === 0 ? first : rest)) {
+    while (!isSpace && cell > start && used + columns > (cuts.length === 0 ? first : rest)) {
       const begin = next > start ? next : cell;
       cuts.push({ from: at(start), to: trimmedEnd(text, at(start), at(begin)) });
       used = begin === cell ? 0 : since;
