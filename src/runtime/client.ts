@@ -34,11 +34,13 @@ export type {
   TasksClient,
   UserQuestion,
 } from "./client/session.ts";
+export type { UserShellEnd } from "./client/typing.ts";
 export type { ConsentFolder } from "./consent-access.ts";
 export type { ConsentChoice, ConsentEffect, ConsentQuestion } from "./consent-question.ts";
 export { reportCrash } from "./crash.ts";
 export type { CheckResult } from "./doctor/check.ts";
 export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";
+export type { FaceStart, TerminalVariables, UiSettings } from "./face.ts";
 export type { RunningGateway } from "./gateway/gateway.ts";
 export type { GatewayForRun, GatewayView, WithRequest } from "./gateway/with.ts";
 export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
@@ -114,6 +116,9 @@ export const home = {
   /** A text in the user's own editor; `save` gets what was left in it. */
   edit: async <T>(text: string, save: (edited: string) => ResultPromise<T>) =>
     (await import("./gateway/edit.ts")).editText(text, save),
+  /** What a face at a terminal must know before a session is open. */
+  faceStart: async (options: Pick<OpenOptions, "flags" | "trustFolder">) =>
+    (await import("./face.ts")).faceStart(options),
   /** What this folder would load if it were trusted, when it is not. */
   trustQuestion: async () => (await import("./trust-access.ts")).trustQuestion(),
   /** Names of commands and skills that users added. */

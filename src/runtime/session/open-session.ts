@@ -130,12 +130,17 @@ async function openOn(
   if (trust) notices.push(trust);
   const { values } = workspace.settings;
   return ok({
-    client: sessionClient(open, start, resumed, (listener) => {
-      for (const event of face.early.splice(0)) listener(event);
-      face.tell = listener;
-      return () => {
-        face.tell = () => undefined;
-      };
+    client: sessionClient(open, {
+      start,
+      resumed,
+      logged: past,
+      subscribe: (listener) => {
+        for (const event of face.early.splice(0)) listener(event);
+        face.tell = listener;
+        return () => {
+          face.tell = () => undefined;
+        };
+      },
     }),
     notices,
     outputFormat: values.outputFormat,
