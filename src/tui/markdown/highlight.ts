@@ -14,11 +14,11 @@ let loading: Promise<Highlighter> | undefined;
 
 /** Loads it once. Code is drawn in one colour until then. */
 export function loadHighlighter(): Promise<Highlighter> {
-  loading ??= import("highlight.js/lib/common").then(({ default: api }) => highlighter(api));
+  loading ??= import("./highlight-api.js").then(({ default: api }) => highlighter(api));
   return loading;
 }
 
-type HighlightApi = typeof import("highlight.js/lib/common")["default"];
+type HighlightApi = typeof import("./highlight-api.js")["default"];
 
 function highlighter(api: HighlightApi): Highlighter {
   return (language, context, line) => {
