@@ -44,6 +44,9 @@ export type GraphitiServer = {
   script: Script;
   /** Deleting a group says so and deletes nothing. */
   liesAboutDelete: boolean;
+  /** Nobody listens at its address until it is resumed. */
+  pause: () => Promise<void>;
+  resume: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -53,9 +56,16 @@ export async function startGraphiti(): Promise<GraphitiServer> {
   http.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve));
+  const end = () =>
+    new Promise<void>((resolve) => {
+      http.closeAllConnections();
+      http.close(() => resolve());
+    });
+  await listen(0);
+  const { port } = http.address() as AddressInfo;
   const server: GraphitiServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     connections: () => connections,
     episodes: [],
@@ -65,11 +75,9 @@ export async function startGraphiti(): Promise<GraphitiServer> {
     edges: new Map(),
     script: () => undefined,
     liesAboutDelete: false,
-    close: () =>
-      new Promise((resolve) => {
-        http.closeAllConnections();
-        http.close(() => resolve());
-      }),
+    pause: end,
+    resume: () => listen(port),
+    close: end,
   };
   onTestFinished(() => server.close());
 
