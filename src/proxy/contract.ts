@@ -36,6 +36,8 @@ export type RequestCaller = {
   session: SessionKey | undefined;
   /** Where meanings are searched; undefined: in the session alone. */
   namespace: string | undefined;
+  /** Where its agent works on this machine; absent when nobody said so. */
+  folder?: string;
 };
 
 export type ByteSpan = { start: number; end: number };

@@ -37,10 +37,16 @@ export type GraphitiServer = {
   episodes: Stored[];
   /** Names of a group in the order of their arrival. */
   names: (group?: string) => string[];
+  /** What a search of the group gives. */
   facts: Map<string, Record<string, unknown>[]>;
+  /** Facts by their ids. */
+  edges: Map<string, Record<string, unknown>>;
   script: Script;
   /** Deleting a group says so and deletes nothing. */
   liesAboutDelete: boolean;
+  /** Nobody listens at its address until it is resumed. */
+  pause: () => Promise<void>;
+  resume: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -50,22 +56,28 @@ export async function startGraphiti(): Promise<GraphitiServer> {
   http.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve));
+  const end = () =>
+    new Promise<void>((resolve) => {
+      http.closeAllConnections();
+      http.close(() => resolve());
+    });
+  await listen(0);
+  const { port } = http.address() as AddressInfo;
   const server: GraphitiServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     connections: () => connections,
     episodes: [],
     names: (group) =>
       server.episodes.filter((one) => group === undefined || one.group === group).map((one) => one.message.name),
     facts: new Map(),
+    edges: new Map(),
     script: () => undefined,
     liesAboutDelete: false,
-    close: () =>
-      new Promise((resolve) => {
-        http.closeAllConnections();
-        http.close(() => resolve());
-      }),
+    pause: end,
+    resume: () => listen(port),
+    close: end,
   };
   onTestFinished(() => server.close());
 
@@ -117,7 +129,17 @@ export async function startGraphiti(): Promise<GraphitiServer> {
     if (area === "episodes") {
       const count = Number(new URLSearchParams(query).get("last_n"));
       const rows = server.episodes.filter(({ group }) => group === decodeURIComponent(id)).slice(-count);
-      return [200, rows.map(({ uuid, group, message }) => ({ uuid, group_id: group, ...message }))];
+      const edgesOf = (uuid: string) =>
+        [...server.edges].flatMap(([id, edge]) => ((edge["episodes"] as string[]).includes(uuid) ? id : []));
+      return [
+        200,
+        rows.map(({ uuid, group, message }) => ({ uuid, group_id: group, entity_edges: edgesOf(uuid), ...message })),
+      ];
+    }
+    if (area === "entity-edge" && server.edges.has(id)) {
+      if (method !== "DELETE") return [200, server.edges.get(id)];
+      server.edges.delete(id);
+      return [200, { message: "Entity Edge deleted", success: true }];
     }
     if (method === "DELETE" && area === "group") {
       if (!server.liesAboutDelete) server.episodes = server.episodes.filter(({ group }) => group !== id);
