@@ -19,7 +19,7 @@ async function begin(): Promise<void> {
   route.value = readRoute(location.hash);
   if (code !== undefined) refused.value = await signIn(code);
   if (signedIn.value === undefined) {
-    const answer = await call(nothing, "/api/memory/status");
+    const answer = await call(nothing, "/api/me");
     // A gateway that fails is no reason to ask for a code: its views say what is wrong.
     if (!answer.ok && answer.error.status !== 401) signedIn.value = true;
   }

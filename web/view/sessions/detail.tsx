@@ -38,7 +38,6 @@ function Shown({ value, reload }: { value: Detail; reload(): void }) {
   const [isDeleting, setDeleting] = useState(false);
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
-  const save = async (): Promise<void> => setProblem(await exportSession(value.id));
   return (
     <div class="detail" ref={box}>
       <header class="stack">
@@ -48,9 +47,15 @@ function Shown({ value, reload }: { value: Detail; reload(): void }) {
           </h2>
           <span class="inline">
             {value.proxied && <a href={href("requests", { session: value.id })}>Requests</a>}
-            <button type="button" onClick={() => void save()}>
-              Export
-            </button>
+            {value.proxied ? (
+              <button type="button" onClick={() => void exportSession(value.id).then(setProblem)}>
+                Export
+              </button>
+            ) : (
+              <a class="button" href={`${addressOf(value.id)}/export?format=html`} download>
+                Export
+              </a>
+            )}
             <button type="button" onClick={() => setDeleting(true)}>
               Delete
             </button>
@@ -83,7 +88,10 @@ function Shown({ value, reload }: { value: Detail; reload(): void }) {
           typed={value.title || value.id}
           onClose={() => setDeleting(false)}
           run={async () => {
-            const answer = await call(nothing, addressOf(value.id), { method: "DELETE" });
+            const answer = await call(nothing, addressOf(value.id), {
+              method: "DELETE",
+              body: { title: value.title || value.id },
+            });
             if (!answer.ok) return answer.error;
             setParams({ id: undefined, ref: undefined, event: undefined, tab: undefined });
             return undefined;

@@ -2,6 +2,7 @@
 import type { SessionDetail } from "../../../src/schema/api/session.ts";
 import { href } from "../../app/route.ts";
 import { Chart } from "../../part/chart.tsx";
+import type { ChartSeries } from "../../part/chart-series.ts";
 import { compact, count, percent } from "../../part/figure.tsx";
 import { Mark, type Tone } from "../../part/form.tsx";
 import { Line } from "../../part/text.tsx";
@@ -151,7 +152,10 @@ function WindowChart({ value }: { value: SessionDetail }) {
   const { window: points, thresholds } = value;
   const last = points.at(-1);
   const highest = points.reduce((most, one) => Math.max(most, one.tokens / one.limit), 0);
-  const line = (part: number): number[] => points.map(({ limit }) => limit * part);
+  const threshold = (word: string, token: "amber" | "red", part: number | null | undefined): ChartSeries[] =>
+    part
+      ? [{ name: `${word} ${percent(part)}`, token, dashed: true, values: points.map(({ limit }) => limit * part) }]
+      : [];
   return (
     <Chart
       title="Context window"
@@ -161,22 +165,8 @@ function WindowChart({ value }: { value: SessionDetail }) {
       height={170}
       series={[
         { name: "tokens", token: "accent", values: points.map(({ tokens }) => tokens) },
-        ...(thresholds
-          ? [
-              {
-                name: `compacts at ${percent(thresholds.background)}`,
-                token: "amber" as const,
-                dashed: true,
-                values: line(thresholds.background),
-              },
-              {
-                name: `waits at ${percent(thresholds.blocking)}`,
-                token: "red" as const,
-                dashed: true,
-                values: line(thresholds.blocking),
-              },
-            ]
-          : []),
+        ...threshold("compacts at", "amber", thresholds?.background),
+        ...threshold("waits at", "red", thresholds?.blocking),
       ]}
     />
   );
