@@ -30,6 +30,9 @@ export type CommandOutput = {
 };
 export type CommandOutcome = Result<CommandOutput, Failure>;
 
+/** How far long work has got: of `total`, in its own unit; `count` things came of it so far. */
+export type WorkProgress = { label: string; part: number; total: number; count: number; unit: string };
+
 /** Who called, as far as a command can reach them. What is absent cannot be done here. */
 export type Person = {
   /** Shows a line before the command has ended. */
@@ -41,6 +44,8 @@ export type Person = {
   confirm?(question: string): Promise<boolean>;
   /** The text in an editor; `save` gets what was left in it. */
   edit?<T>(text: string, save: (edited: string) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>>;
+  /** Long work that is watched, and can be stopped by the person: the signal ends it. Absent: it runs unwatched. */
+  watch?<T>(work: (watched: { signal: AbortSignal; progress(step: WorkProgress): void }) => Promise<T>): Promise<T>;
   /** Text that was piped in; undefined when there is none. "if there": one that does not come at once is not waited for. */
   input?(how: "wait" | "if there"): Promise<Result<string | undefined, Failure>>;
   /** Columns of the terminal. */

@@ -101,6 +101,8 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   memory_text: { kind: "projection", rebuiltFrom: "memories" },
   memory_generation: { kind: "cache", rebuiltFrom: "the next write" },
   token_calibration: { kind: "cache", rebuiltFrom: "the next model calls", salvage: "always" },
+  // Without it files are read once more, and nothing in them is taken twice.
+  import_file: { kind: "cache", rebuiltFrom: "the next import" },
   journal_state: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_erasure: { kind: "cache", rebuiltFrom: JOURNAL },
   journal_mark: { kind: "cache", rebuiltFrom: JOURNAL },

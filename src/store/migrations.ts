@@ -2,6 +2,7 @@
 
 import { boardSchema } from "./schema/board.ts";
 import { graphSchema } from "./schema/graph.ts";
+import { importSchema } from "./schema/import.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
@@ -21,4 +22,5 @@ export const storeMigrations: readonly string[] = [
   graphSchema,
   proxyChainWithoutTokens,
   tombstoneSchema,
+  importSchema,
 ];

@@ -22,6 +22,7 @@ import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
+import { refuseImported } from "../import/read-only.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
@@ -151,7 +152,11 @@ async function openOn(
 
 async function choose(choice: SessionChoice, workspace: Workspace): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
+  if (choice.type === "resume") {
+    const id = await lookUpSession(choice.id, workspace.paths, workspace.indexing);
+    const refused = id.ok ? refuseImported(id.value) : undefined;
+    return refused ? fail(refused) : id;
+  }
   const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail(
