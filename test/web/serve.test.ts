@@ -17,14 +17,14 @@ describePage("serve and look", (open) => {
     expect(page.url()).not.toContain("login");
 
     await goTo(page, "#/requests");
-    await page.waitForSelector(".badge.is-live");
+    await page.waitForSelector(".nav .badge.is-live");
     await page.waitForSelector(".state h2");
     await longSession(gateway, "live-1");
     await page.waitForSelector("[role=option]");
     await page.locator("[role=option]", { hasText: "trimmed" }).first().click();
     await page.waitForSelector(".change.is-trimmed");
     expect(await page.locator(".strip rect.is-trimmed").count()).toBeGreaterThan(0);
-    expect(await page.locator(".change.is-injected").first().innerText()).toMatch(/54871/);
+    expect(await page.locator(".change.is-injected", { hasText: "54871" }).innerText()).toContain("recall");
     expect(await page.locator(".lead").innerText()).toMatch(/tokens asked.*sent/);
     await shoot(page, "request-trimmed");
 
@@ -43,11 +43,11 @@ describePage("serve and look", (open) => {
 
     await goTo(page, "#/requests");
     await gateway.stop();
-    await expect.poll(() => page.locator(".badge").last().innerText()).toMatch(/reconnecting|stale since/);
+    await expect.poll(() => page.locator(".nav .badge").innerText()).toMatch(/reconnecting|stale since/);
     const port = new URL(gateway.url).port;
     const again = await gateway.restart(["--port", port]);
     await longSession(again, "live-2");
-    await page.waitForSelector(".badge.is-live");
+    await page.waitForSelector(".nav .badge.is-live");
     await expect.poll(() => page.locator("[role=option]", { hasText: "trimmed" }).count()).toBe(2);
   });
 
@@ -71,7 +71,7 @@ describePage("serve and look", (open) => {
     const { gateway } = await emptyGateway();
     const page = await open(gateway, { expected: /Failed to load resource|ERR_INTERNET|net::/ });
     await goTo(page, "#/requests");
-    await page.waitForSelector(".badge.is-live");
+    await page.waitForSelector(".nav .badge.is-live");
     for (let n = 0; n < 5; n++) {
       await page.context().setOffline(n % 2 === 0);
       await longSession(gateway, `cut-${n}`);

@@ -17,7 +17,7 @@ export function AddMemory({ close, changed }: { close(): void; changed(): void }
       fact,
       subject: subject || fact.split(/\s+/).slice(0, 4).join(" "),
       reason: "Added by the user in the dashboard.",
-      citations: [],
+      citations: ["User input in the dashboard"],
       scope,
       ...(scope === "repository" ? { repository } : {}),
       author: "user",

@@ -91,9 +91,11 @@ export function Changes({ value }: { value: RequestDetail }) {
 
 type Source = RequestDetail["injections"][number];
 
-/** Injected items and what they were made from come in the same order. */
+const BLOCKS: ReadonlySet<string> = new Set(["recall", "state", "notice"]);
+
+/** Injected blocks and what they were made from come in the same order. */
 function injectionOf({ items, injections }: RequestDetail): ReadonlyMap<RequestItem, Source> {
-  const list = items.filter((item) => item.mark === "injected");
+  const list = items.filter((item) => item.mark === "injected" && BLOCKS.has(item.kind));
   return new Map(list.flatMap((item, index) => (injections[index] ? [[item, injections[index]]] : [])));
 }
 
