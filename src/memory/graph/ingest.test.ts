@@ -118,7 +118,7 @@ describe("others wait for the thread", () => {
 
   it("G17 one long message does not hold the thread: others are served between its sentences", async () => {
     const text = Array.from({ length: 4000 }, (_, i) => `Nothing much happened on the ${i}th day of the voyage.`).join(
-      " ",
+      "\n\n",
     );
     const { store } = await openGraph();
     must(await store.accept({ group: "g", origin: "api", episodes: [message("long", text)], now: day(1) }));

@@ -74,21 +74,6 @@ describe("writing", () => {
     expect(db.prepare("SELECT count(*) AS n FROM search_index WHERE search_index MATCH 'zebra'").get()?.["n"]).toBe(0);
   });
 
-  it("RI5 RI1 the last item taken out and others added in one transaction: all of them are found", () => {
-    const items = conversation(["the lamp is red", "the lamp is green", "the lamp is blue", "the lamp is out"]);
-    const db = storeOf(items.slice(0, 1));
-    db.exec("BEGIN");
-    new RecallWriter(db).remove([items[0]?.id ?? ""]);
-    new RecallWriter(db).add(items.slice(1));
-    db.exec("COMMIT");
-    expect(idsOf(find(db, "lamp")).sort()).toEqual(
-      items
-        .slice(1)
-        .map(({ id }) => id)
-        .sort(),
-    );
-  });
-
   it("R1 is readable as search_index, without records, boards and other identities", () => {
     const db = storeOf(conversation(["the heron stands", "in the water"]));
     const [first] = conversation(["heron of somebody else"], { ...HOME, identity: "key-2", session: "s2" });
