@@ -25,7 +25,7 @@ function longAnswer(count: number): string {
 
 it("FE2 F7 F8 F9 F10 F12 3,000 lines at 80x24 with 20 resizes: each line once and in order, no copy of the editor, then silence", async () => {
   const count = 3000;
-  const { place } = await scene([text(longAnswer(count), { chunk: 200, chunkDelayMs: 5 })]);
+  const { place } = await scene([text(longAnswer(count), { chunk: 200, chunkDelayMs: 12 })]);
   const screen = openScreen(place);
   await screen.see("· session ");
   screen.type("write\r");

@@ -33,6 +33,9 @@ export type Screen = {
   exit: Promise<number>;
 };
 
+/** The emulator says that it can synchronise output. */
+const FRAME_END = "\u001b[?2026l";
+
 const KEYS = {
   enter: "\r",
   escape: "\u001b",
@@ -140,16 +143,17 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
     },
     paste: (text) => pty.write(`\u001b[200~${text}\u001b[201~`),
     async resize(columns, height) {
-      // A terminal changes its size between two frames, not with one still on its way to it.
-      const seen = raw.length;
-      for (let wait = 0; raw.length === seen && wait < 50; wait++)
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      await new Promise((resolve) => setTimeout(resolve, 6));
-      process.kill(pty.pid, "SIGSTOP");
-      for (let before = -1; before !== raw.length; ) {
-        before = raw.length;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        await parsed;
+      // A terminal changes its size between two frames, not with half of one still on its way to it.
+      for (;;) {
+        process.kill(pty.pid, "SIGSTOP");
+        for (let before = -1; before !== raw.length; ) {
+          before = raw.length;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          await parsed;
+        }
+        if (raw.endsWith(FRAME_END)) break;
+        process.kill(pty.pid, "SIGCONT");
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
       pty.resize(columns, height);
       terminal.resize(columns, height);
