@@ -43,6 +43,8 @@ export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";
 export type { FaceStart, TerminalVariables, UiSettings } from "./face.ts";
 export type { RunningGateway } from "./gateway/gateway.ts";
 export type { GatewayForRun, GatewayView, WithRequest } from "./gateway/with.ts";
+export type { HistoryFound, ImportOutcome, ImportRequest, ImportWatch } from "./import/access.ts";
+export type { ImportSummary } from "./import/summary.ts";
 export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
 export type { CheckpointView } from "./session/checkpoints.ts";
 export type { StoredSession } from "./session/stored-sessions.ts";
@@ -99,6 +101,7 @@ export const home = {
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
   recall: lazily(() => import("./recall/stored-recall.ts")),
   embeddings: lazily(() => import("./recall/reindex-embeddings.ts")),
+  imports: lazily(() => import("./import/access.ts")),
   evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
   testGraphiti: async (test: GraphitiTest) => (await import("./graph/graphiti-test.ts")).testGraphiti(test),
