@@ -54,7 +54,7 @@ describe("a permission question", () => {
     screen.type("5");
     await screen.see("Say what to do instead");
     await screen.lose("❯ x");
-    screen.type("use b.txt, \"please\"");
+    screen.type('use b.txt, "please"');
     await screen.see("use b.txt");
     screen.press("enter");
     await screen.see("understood");
