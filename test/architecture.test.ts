@@ -31,7 +31,8 @@ const table: Record<string, string[]> = {
   command: [...machine, "runtime/client"],
   cli: [...shapes, "command", "runtime/client"],
   tui: [...shapes, "command", "runtime/client"],
-  "main.ts": ["cli", "tui"],
+  acp: [...shapes, "command", "runtime/client"],
+  "main.ts": ["cli", "tui", "acp"],
 };
 
 type Import = { from: string; to: string };
@@ -113,6 +114,8 @@ describe("architecture", () => {
       ["memory/recall/rank.ts", 'import type { S } from "../../session/log.ts";'],
       ["context/pipeline.ts", 'const s = await import("../session/run.ts");'],
       ["tui/view/help.ts", 'import { r } from "../../runtime/open.ts";'],
+      ["acp/update.ts", 'import type { S } from "../session/state.ts";'],
+      ["acp/serve.ts", 'import { EXIT } from "../cli/exit.ts";'],
       ["cli/main.ts", 'import { l } from "../session/log.ts";'],
       ["cli/prompt-mode.ts", 'import { r } from "../runtime/crash.ts";'],
       ["cli/main.ts", 'import { s } from "../settings/table.ts";'],

@@ -14,6 +14,7 @@ export const OWN_TAGS = [
   "memories",
   "mcp_server_instructions",
   "stdin",
+  "attached_resource",
   "inbox_entry",
   "dynamic_context_board",
   "consolidation_evidence",

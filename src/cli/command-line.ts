@@ -1,6 +1,6 @@
 // The commands beside the agent on the command line: the table of commands as commander's, and what each result prints.
 import type { Command as Program } from "commander";
-import type { OwnProcess } from "../command/contract.ts";
+import type { Faces, OwnProcess } from "../command/contract.ts";
 import { addCommand, render } from "../command/parse.ts";
 import { lineCommands } from "../command/table.ts";
 import { home } from "../runtime/client.ts";
@@ -8,10 +8,10 @@ import { EXIT, printFailure } from "./exit.ts";
 import { personAtTerminal } from "./person.ts";
 
 /** `done` gets the exit code. */
-export function addCommands(program: Program, done: (exitCode: number) => void): void {
+export function addCommands(program: Program, faces: Faces, done: (exitCode: number) => void): void {
   for (const command of lineCommands)
     addCommand(program, command, async (one, call) => {
-      if (one.own) return done(await one.own(call, ownProcess));
+      if (one.own) return done(await one.own(call, { ...ownProcess, faces }));
       const outcome = await one.run?.(call, { on: home, person: personAtTerminal() });
       if (!outcome) return;
       if (!outcome.ok) return done(printFailure(outcome.error));
@@ -26,7 +26,7 @@ function print(text: string): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const ownProcess: OwnProcess = {
+const ownProcess: Omit<OwnProcess, "faces"> = {
   stdin: process.stdin,
   stdout: process.stdout,
   print,

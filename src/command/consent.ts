@@ -1,7 +1,15 @@
 // `everlong consent`: which addresses off this machine may be sent texts of this folder.
 
-import { type ConsentFolder, home } from "../runtime/client.ts";
-import { type Command, describe } from "./contract.ts";
+import { ok } from "../base/result.ts";
+import {
+  type ConsentChoice,
+  type ConsentEffect,
+  type ConsentFolder,
+  type ConsentQuestion,
+  home,
+  type OpenOptions,
+} from "../runtime/client.ts";
+import { type Command, type CommandOutcome, describe, type Person } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
@@ -13,17 +21,90 @@ const list: Command = {
   isDefault: true,
   json: "value",
   run: async () =>
-    describe(await home.consent.list(), ({ consents, missing, folder }) => {
-      const rows = consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`);
+    describe(await home.consent.list(), ({ consents, declined, missing, folder }) => {
+      const rows = [
+        ...consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`),
+        ...declined.map(({ origin, root, at }) => `${origin}  declined in ${root}  since ${at}`),
+      ];
       const waits = missing.map(
         ({ setting, origin }) =>
           `${setting} is ${origin}: nothing is sent there yet. To allow it: everlong consent grant ${origin}`,
       );
       const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
       const text = [...(rows.length > 0 ? rows : ["No consents yet."]), ...waits, ...trust].join("\n");
-      return { data: { consents, missing }, text };
+      return { data: { consents, declined, missing }, text };
     }),
 };
+
+const ask: Command = {
+  name: "ask",
+  summary: "answer the question that waits in this folder",
+  async run(_call, { person }) {
+    const question = await home.consent.question();
+    if (!question) return ok({ text: "Nothing waits for your consent here." });
+    if (person.ask) return (await askConsent(question, person)) ?? ok({ text: "Nothing was changed." });
+    return ok({ text: [consentText(question), ...howToAnswer(question)].join("\n"), exit: 1 });
+  },
+};
+
+const howToAnswer = ({ endpoint }: ConsentQuestion): string[] => [
+  `To allow it: everlong consent grant ${endpoint}`,
+  `To say no for good: everlong consent decline ${endpoint}`,
+];
+
+const decline: Command = {
+  name: "decline",
+  summary: "say no for good to sending text from this folder to an address",
+  arguments: "<url>",
+  run: async ({ args: [url = ""] }) =>
+    describe(await home.consent.decline(url), ({ origin, effect, folder }) =>
+      effectText({ endpoint: origin, folder: folder.root }, effect),
+    ),
+};
+
+/** The question as every face words it. */
+export const consentText = ({ feature, folder, endpoint, sends, notSent, revoke }: ConsentQuestion): string =>
+  [
+    `${feature} wants to send text from ${folder} to ${endpoint}.`,
+    `  Sent: ${sends.join("; ")}.`,
+    `  Not sent: ${notSent.join("; ")}.`,
+    `  To take it back later: ${revoke}`,
+  ].join("\n");
+
+const CHOICES: readonly { choice: ConsentChoice; text: string }[] = [
+  { choice: "allow", text: "allow, for this folder and address" },
+  { choice: "not_now", text: "not now" },
+  { choice: "never", text: "never" },
+];
+
+/** Asks until one of the choices is named; undefined when nobody answered, which changes nothing. */
+export async function askConsent(
+  question: ConsentQuestion,
+  { print, ask }: Pick<Person, "print" | "ask">,
+  open: Partial<Pick<OpenOptions, "flags" | "trustFolder">> = {},
+): Promise<CommandOutcome | undefined> {
+  print([consentText(question), ...CHOICES.map(({ text }, i) => `  ${i + 1}. ${text}`)].join("\n"));
+  for (;;) {
+    const answer = await ask?.("Your choice: ");
+    if (answer === undefined) return undefined;
+    const chosen = CHOICES[Number(answer.trim()) - 1];
+    if (!chosen) continue;
+    return describe(await home.consent.answer(question, chosen.choice, open), (effect) => effectText(question, effect));
+  }
+}
+
+function effectText({ endpoint, folder }: Pick<ConsentQuestion, "endpoint" | "folder">, effect: ConsentEffect): string {
+  switch (effect) {
+    case "allowed":
+      return `${endpoint} may now receive text from ${folder}. To take it back: everlong consent revoke ${endpoint}`;
+    case "not_now":
+      return "Nothing is sent. You are asked again with the next session; or run: everlong consent ask";
+    case "switched_off":
+      return "Nothing is sent, and memory.graphiti.enabled is now false. To be asked again: everlong settings set memory.graphiti.enabled true";
+    case "declined":
+      return `Nothing is sent from ${folder} to ${endpoint}, and you are not asked again. To change your mind: everlong consent grant ${endpoint}`;
+  }
+}
 
 const grant: Command = {
   name: "grant",
@@ -42,11 +123,11 @@ const revoke: Command = {
   summary: "take a consent back",
   arguments: "<url>",
   run: async ({ args: [url = ""] }) =>
-    describe(await home.consent.revoke(url), ({ origin, wasGiven, folder: { root } }) =>
-      wasGiven
-        ? `Nothing more is sent from ${root} to ${origin}. What was sent before cannot be taken back.`
-        : `${origin} has no consent in ${root}: nothing to revoke.`,
-    ),
+    describe(await home.consent.revoke(url), ({ origin, wasGiven, wasDeclined, folder: { root } }) => {
+      if (wasGiven) return `Nothing more is sent from ${root} to ${origin}. What was sent before cannot be taken back.`;
+      if (wasDeclined) return `Your no to ${origin} in ${root} is taken back. Nothing is sent until you allow it.`;
+      return `${origin} has no consent in ${root}: nothing to revoke.`;
+    }),
 };
 
 /** What a Graphiti server gets. */
@@ -59,5 +140,5 @@ const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
 export const consent: Command = {
   name: "consent",
   summary: "manage which outside addresses may get text from this folder",
-  subcommands: [list, grant, revoke],
+  subcommands: [list, ask, grant, revoke, decline],
 };

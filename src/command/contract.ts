@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
-import type { AgentPrompt, Client, CommandResult, SharedAccess } from "../runtime/client.ts";
+import type { AgentPrompt, Client, CommandResult, OpenOptions, SharedAccess } from "../runtime/client.ts";
 
 /** An option as commander writes it: `--limit <n>`, `-f, --file <file>`, `--reindex [what]`. */
 export type CommandOption = {
@@ -25,24 +25,37 @@ export type CommandOutput = {
   data?: unknown;
   /** A message for the model that the command asks to be sent. */
   send?: string | AgentPrompt;
-  /** The work was done, but what it found is bad news. */
-  exit?: 1;
+  /** The work was done, but what it found is bad news (1), or somebody ended it (130). */
+  exit?: 1 | 130;
 };
 export type CommandOutcome = Result<CommandOutput, Failure>;
+
+/** How far long work has got: of `total`, in its own unit; `count` things came of it so far. */
+export type WorkProgress = { label: string; part: number; total: number; count: number; unit: string };
 
 /** Who called, as far as a command can reach them. What is absent cannot be done here. */
 export type Person = {
   /** Shows a line before the command has ended. */
   print(text: string): void;
+  /** How far long work is: each line takes the place of the one before, an empty one ends them. */
+  progress?(text: string): void;
   /** Undefined: there was no answer. */
   ask?(question: string): Promise<string | undefined>;
   confirm?(question: string): Promise<boolean>;
   /** The text in an editor; `save` gets what was left in it. */
   edit?<T>(text: string, save: (edited: string) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>>;
+  /** Long work that is watched, and can be stopped by the person: the signal ends it. Absent: it runs unwatched. */
+  watch?<T>(work: (watched: { signal: AbortSignal; progress(step: WorkProgress): void }) => Promise<T>): Promise<T>;
   /** Text that was piped in; undefined when there is none. "if there": one that does not come at once is not waited for. */
   input?(how: "wait" | "if there"): Promise<Result<string | undefined, Failure>>;
   /** Columns of the terminal. */
   width?: number | undefined;
+};
+
+/** Faces that a command starts and does not know: whoever puts the program together gives them. */
+export type Faces = {
+  /** Speaks with an editor until that is gone. Gives the exit code. */
+  editor(options: Pick<OpenOptions, "flags" | "trustFolder" | "agent">, process: OwnProcess): Promise<number>;
 };
 
 /** The process, for a command that has it to itself until it ends. */
@@ -63,6 +76,7 @@ export type OwnProcess = {
   /** Bugs that nobody catches are handed here instead of ending the process. */
   onBug(report: (error: unknown) => void): void;
   atExit(work: () => void): void;
+  faces: Faces;
 };
 
 export type CommandContext = {

@@ -71,8 +71,9 @@ const undo: Command = {
   json: "lines",
   run: async ({ args: [id] }: CommandCall, { on }) =>
     describe(await on.graph((graph) => graph.undo(id)), (undone) => {
-      const { promotion, facts, pins, isGone, isElsewhere } = undone;
-      const about = `"${promotion.text.slice(0, 60).replace(/\s+/g, " ")}"`;
+      const { promotion, facts, pins, isGone, serverFacts, stillThere } = undone;
+      const words = promotion.text.slice(0, 60).replace(/\s+/g, " ");
+      const about = words === "" ? promotion.id.slice(0, 8) : `"${words}"`;
       if (!isGone)
         return {
           data: [undone],
@@ -80,13 +81,12 @@ const undo: Command = {
           exit: 1,
         };
       const ended = pins > 0 ? ` ${counted(pins, "pin")} ended.` : "";
-      const text = `Took back ${about}: ${counted(facts, "fact")} removed.${ended}`;
-      if (!isElsewhere) return { data: [undone], text };
-      return {
-        data: [undone],
-        text: `${text}\nThe Graphiti server has it already and keeps it; delete it there.`,
-        exit: 1,
-      };
+      const there =
+        serverFacts === undefined ? "" : ` The Graphiti server deleted it, with ${counted(serverFacts, "fact")}.`;
+      const text = `Took back ${about}: ${counted(facts, "fact")} removed.${ended}${there}`;
+      if (stillThere === undefined) return { data: [undone], text };
+      const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;
+      return { data: [undone], text: `${text}\n${stillThere}\n${again}`, exit: 1 };
     }),
 };
 
@@ -94,4 +94,6 @@ const undo: Command = {
 export const promotionVerbs: readonly Command[] = [verb, promotions, undo];
 
 const promotionLine = ({ id, at, scope, kind, text, auto, state }: PromotionView): string =>
-  `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${text.slice(0, 80).replace(/\s+/g, " ")}`;
+  text === ""
+    ? `${id.slice(0, 8)}  ${minute(at)}  taken back here, and perhaps still on the Graphiti server`
+    : `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${text.slice(0, 80).replace(/\s+/g, " ")}`;

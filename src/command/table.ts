@@ -1,4 +1,5 @@
 // The table of commands: command line, slash commands, their help and docs/commands.md are made from it.
+import { acp } from "./acp.ts";
 import { agent, autopilot, background, fleet, hooks, research, skills, tasks } from "./agent.ts";
 import { backup } from "./backup.ts";
 import { board } from "./board.ts";
@@ -9,6 +10,7 @@ import { review, rubberDuck, securityReview } from "./delegate.ts";
 import { doctor } from "./doctor.ts";
 import { graph } from "./graph.ts";
 import { help } from "./help.ts";
+import { importHistories } from "./import.ts";
 import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
@@ -64,6 +66,7 @@ export const commands: readonly Command[] = [
   trust,
   consent,
   recall,
+  importHistories,
   pin,
   evaluate,
   agent,
@@ -79,6 +82,7 @@ export const commands: readonly Command[] = [
   proxy,
   withAgent,
   mcp,
+  acp,
   board,
   subconscious,
   memory,

@@ -34,7 +34,13 @@ const file = (everlongHome: string): PermissionFile<Consents> => ({
   empty: { version: 1, folders: {} },
 });
 
-export type Consent = { root: string; origin: string; at: string };
+export type Consent = {
+  root: string;
+  origin: string;
+  at: string;
+  /** For a Graphiti server, by its exact address. */
+  isGraphiti?: true;
+};
 
 /** False for anything that is not an http(s) address, and when the record cannot be read. */
 export async function hasConsent(everlongHome: string, root: string, endpoint: string): Promise<boolean> {
@@ -108,10 +114,25 @@ export async function listConsents(everlongHome: string): Promise<Result<Consent
     ),
     ...Object.entries(state.value.graphiti ?? {}).flatMap(([root, answers]) =>
       Object.values(answers).flatMap((answer) =>
-        "sends" in answer ? [{ root, origin: answer.endpoint, at: String(answer["consentedAt"]) }] : [],
+        "sends" in answer
+          ? [{ root, origin: answer.endpoint, at: String(answer["consentedAt"]), isGraphiti: true as const }]
+          : [],
       ),
     ),
   ]);
+}
+
+/** Where the person said no for good. */
+export async function listDeclined(everlongHome: string): Promise<Result<Consent[], Failure>> {
+  const state = await readState(file(everlongHome));
+  if (!state.ok) return state;
+  return ok(
+    Object.entries(state.value.graphiti ?? {}).flatMap(([root, answers]) =>
+      Object.values(answers).flatMap((answer) =>
+        "declinedAt" in answer ? [{ root, origin: answer.endpoint, at: String(answer["declinedAt"]) }] : [],
+      ),
+    ),
+  );
 }
 
 /** Consent counts for scheme, host and port, whatever stands behind them. */

@@ -1,6 +1,7 @@
 // Consent: which addresses off this machine texts of this folder may be sent to; listed, given and taken back by a person.
 
 import { isLoopback } from "../base/address.ts";
+import type { Failure } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
 import { graphitiEndpoint } from "../memory/graphiti/endpoint.ts";
@@ -8,12 +9,14 @@ import {
   grantConsent,
   hasConsent,
   listConsents,
+  listDeclined,
   originOf,
   readGraphitiConsent,
   revokeConsent,
   saveGraphitiConsent,
 } from "../permission/consent.ts";
 import type { ResultPromise } from "./client/open.ts";
+import { answerConsent, type ConsentEffect, consentQuestion } from "./consent-question.ts";
 import { graphitiStateOf, sendsOf, serverOf } from "./graph/graphiti-gate.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
@@ -27,15 +30,32 @@ export type ConsentFolder = { root: string; isTrusted: boolean };
 /** `sends`: what goes to a Graphiti server. */
 export type ConsentGrant = { origin: string; isThisMachine: boolean; folder: ConsentFolder; sends?: string[] };
 
+export type ConsentRevocation = { origin: string; wasGiven: boolean; wasDeclined?: boolean; folder: ConsentFolder };
+
 export const consentHere = {
   async list() {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
     const consents = await listConsents(workspace.value.paths.home);
     if (!consents.ok) return consents;
+    const declined = await listDeclined(workspace.value.paths.home);
+    if (!declined.ok) return declined;
     const missing = await missingConsents(workspace.value);
-    return ok({ consents: consents.value, missing, folder: folderOf(workspace.value) });
+    return ok({ consents: consents.value, declined: declined.value, missing, folder: folderOf(workspace.value) });
   },
+  /** For a face to show; undefined when there is nothing to ask. */
+  question: consentQuestion,
+  /** What a person said to it. */
+  answer: answerConsent,
+  /** "Never", for the Graphiti server of the settings. */
+  decline: (address: string) =>
+    change<{ origin: string; effect: ConsentEffect; folder: ConsentFolder }>(address, async (workspace) => {
+      const server = graphitiServer(workspace, address);
+      if (server === undefined) return fail(notAsked(address));
+      const question = { folder: workspace.root, endpoint: server, kinds: sendsOf(workspace) };
+      const effect = await answerConsent(question, "never");
+      return effect.ok ? ok({ origin: server, effect: effect.value, folder: folderOf(workspace) }) : effect;
+    }),
   grant: (address: string) =>
     change<ConsentGrant>(address, async (workspace, origin) => {
       const { paths, root } = workspace;
@@ -53,14 +73,15 @@ export const consentHere = {
       return outcome.ok ? ok({ origin, isThisMachine, folder }) : outcome;
     }),
   revoke: (address: string) =>
-    change(address, async (workspace, origin) => {
+    change<ConsentRevocation>(address, async (workspace, origin) => {
       const { paths, root } = workspace;
       const endpoint = graphitiEndpoint(address);
       const server = endpoint.ok && endpoint.value?.type === "server" ? endpoint.value.url : "";
       const answer = await readGraphitiConsent(paths.home, root, server);
       if (answer) {
         const outcome = await saveGraphitiConsent(paths.home, { root, endpoint: server }, changeInHome(paths.home));
-        return outcome.ok ? ok({ origin: server, wasGiven: "sends" in answer, folder: folderOf(workspace) }) : outcome;
+        const was = "sends" in answer ? { wasGiven: true } : { wasGiven: false, wasDeclined: true };
+        return outcome.ok ? ok({ origin: server, ...was, folder: folderOf(workspace) }) : outcome;
       }
       const wasGiven = await hasConsent(paths.home, root, origin);
       const outcome = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
@@ -74,6 +95,14 @@ function graphitiServer(workspace: Workspace, address: string): string | undefin
   const server = serverOf(workspace);
   return endpoint.ok && endpoint.value?.type === "server" && endpoint.value.url === server ? server : undefined;
 }
+
+const notAsked = (address: string): Failure => ({
+  code: "no_endpoint",
+  what: `${address} is not the Graphiti server of the settings, so nobody asks to send text there.`,
+  data: "Nothing was changed.",
+  next: "everlong consent lists what was asked; everlong consent revoke URL takes a consent back.",
+  exit: 1,
+});
 
 export const grantGraphiti = (workspace: Workspace, endpoint: string, now: Date) => {
   const { paths, root } = workspace;

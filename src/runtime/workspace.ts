@@ -4,6 +4,7 @@ import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { errorCode, type Failure, FailureError, refusal } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { gitContext } from "../host/git.ts";
 import { type HomePaths, homePaths } from "../host/paths.ts";
@@ -81,9 +82,9 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Res
 /** After a change of settings: what is read at each use counts from now on. */
 export async function reloadSettings(
   workspace: Workspace,
-  { flags, trustFolder }: { flags: object; trustFolder: boolean },
+  { flags, trustFolder, cwd }: { flags: object; trustFolder: boolean; cwd?: string },
 ): Promise<void> {
-  const again = await openWorkspace({ flags: flags as Flags, trustFolder });
+  const again = await openWorkspace({ flags: flags as Flags, trustFolder, ...optional("cwd", cwd) });
   if (again.ok) workspace.settings = again.value.settings;
 }
 

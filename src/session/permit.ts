@@ -18,6 +18,7 @@ import { nextPhase } from "./turn-phase.ts";
 
 export type PermissionQuestion = {
   requestId: string;
+  toolCallId: string;
   request: PermissionRequest;
   /** The whole command, path, diff or address, with the parts that need approval marked. */
   explanation: string;
@@ -173,8 +174,9 @@ export class Door {
     const { turn } = call.actor.conversation.live;
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const preview = call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
-    const question = { requestId, request, ...words(decision, requests, preview), ...agentOf(call) };
+    const preview = await call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
+    const { toolCallId } = call;
+    const question = { requestId, toolCallId, request, ...words(decision, requests, preview), ...agentOf(call) };
     turn.phase = nextPhase(turn.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
     turn.phase = nextPhase(turn.phase, { type: "answered" });

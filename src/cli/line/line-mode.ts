@@ -2,6 +2,7 @@
 
 import { visible } from "../../base/text.ts";
 import { goesOn } from "../../command/agent.ts";
+import { askConsent } from "../../command/consent.ts";
 import { counted } from "../../command/format.ts";
 import { parseTyped, runSlash } from "../../command/slash.ts";
 import { slashNames } from "../../command/table.ts";
@@ -22,6 +23,7 @@ const STOP_ALL_MS = 3000;
 /** `text`: the first prompt, when the command line gave one. */
 export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string, text = ""): Promise<number> {
   if (!open.trustFolder && (await askTrust()) === "exit") return EXIT.done;
+  await askPendingConsent(open);
   let screen: Screen | undefined;
   const current = (): Screen => screen ?? unopened();
   const prompts = linePrompts(current);
@@ -146,6 +148,15 @@ async function askTrust(): Promise<"go on" | "exit"> {
     process.stdout.write(`${outcome.ok ? outcome.value.text : outcome.error.what}\n`);
     return "go on";
   }
+}
+
+/** Nothing is sent before the answer; without one everything else works. */
+async function askPendingConsent(open: Pick<OpenOptions, "flags" | "trustFolder">): Promise<void> {
+  const question = await home.consent.question(open);
+  if (!question) return;
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const outcome = await askConsent(question, { print, ask: askTerminal }, open);
+  if (outcome) print(outcome.ok ? outcome.value.text : outcome.error.what);
 }
 
 function unopened(): never {

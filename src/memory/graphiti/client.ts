@@ -19,7 +19,8 @@ export type GraphitiFault = {
   /** The server wants to be left alone for this long. */
   retryAfterMs?: number;
 };
-export type GraphitiEpisode = { uuid: string; name: string };
+/** `facts`: ids of those that it says, as far as the server tells. */
+export type GraphitiEpisode = { uuid: string; name: string; facts: string[] };
 /** A fact with the fields that we read; servers of other versions may leave out the rest. */
 export type GraphitiFact = {
   uuid?: string;
@@ -27,6 +28,8 @@ export type GraphitiFact = {
   validAt?: string;
   invalidAt?: string;
   expiredAt?: string;
+  /** What says it; absent when the server does not tell. */
+  episodes?: string[];
 };
 export type GraphitiAnswer = { status: number; body: unknown };
 
@@ -98,9 +101,10 @@ export class GraphitiClient {
     const { body } = answer.value;
     if (!Array.isArray(body)) return fail(unreadable("a list of episodes"));
     return ok(
-      body.filter(isRecord).map(({ uuid, name }) => ({
+      body.filter(isRecord).map(({ uuid, name, entity_edges: facts }) => ({
         uuid: typeof uuid === "string" ? uuid : "",
         name: typeof name === "string" ? name : "",
+        facts: Array.isArray(facts) ? facts.filter((id) => typeof id === "string") : [],
       })),
     );
   }
@@ -121,7 +125,7 @@ export class GraphitiClient {
   }
 }
 
-function factOf(value: unknown): GraphitiFact[] {
+export function factOf(value: unknown): GraphitiFact[] {
   if (!isRecord(value) || typeof value["fact"] !== "string" || value["fact"].trim() === "") return [];
   const textAt = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
   const [uuid, validAt, invalidAt, expiredAt] = [
@@ -130,6 +134,7 @@ function factOf(value: unknown): GraphitiFact[] {
     textAt("invalid_at"),
     textAt("expired_at"),
   ];
+  const { episodes } = value;
   return [
     {
       fact: value["fact"],
@@ -137,6 +142,7 @@ function factOf(value: unknown): GraphitiFact[] {
       ...(validAt === undefined ? {} : { validAt }),
       ...(invalidAt === undefined ? {} : { invalidAt }),
       ...(expiredAt === undefined ? {} : { expiredAt }),
+      ...(Array.isArray(episodes) ? { episodes: episodes.filter((id) => typeof id === "string") } : {}),
     },
   ];
 }

@@ -24,10 +24,21 @@ export type OutboxStep =
   /** The server lost what it had taken. */
   | "resend"
   | "retry"
-  | "drop";
+  | "drop"
+  /** A person took it back, and it is not on the server. */
+  | "withdraw"
+  /** Its words are forgotten here; what the server has can still be found by its name. */
+  | "forget";
 
 const steps: Readonly<Record<OutboxState, Partial<Record<OutboxStep, OutboxState>>>> = {
-  queued: { send: "sending", see: "confirmed", give_up: "parked", drop: "dropped" },
+  queued: {
+    send: "sending",
+    see: "confirmed",
+    give_up: "parked",
+    drop: "dropped",
+    withdraw: "dropped",
+    forget: "dropped",
+  },
   sending: {
     send: "sending",
     return: "queued",
@@ -35,10 +46,12 @@ const steps: Readonly<Record<OutboxState, Partial<Record<OutboxStep, OutboxState
     see: "confirmed",
     give_up: "parked",
     drop: "dropped",
+    withdraw: "dropped",
+    forget: "confirmed",
   },
-  accepted: { see: "confirmed", resend: "queued", drop: "dropped" },
-  confirmed: {},
-  parked: { retry: "sending", see: "confirmed", drop: "dropped" },
+  accepted: { see: "confirmed", resend: "queued", drop: "dropped", withdraw: "dropped", forget: "confirmed" },
+  confirmed: { withdraw: "dropped", forget: "confirmed" },
+  parked: { retry: "sending", see: "confirmed", drop: "dropped", withdraw: "dropped", forget: "dropped" },
   dropped: { retry: "queued" },
 };
 

@@ -1,6 +1,7 @@
 // The outbox: messages that wait for a Graphiti server, bounded, in order, and whole turns only.
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
+import { eraseFromJournal } from "../../store/journal/journal.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import { all, type GraphRow, get, run, text } from "../graph/store/row.ts";
 import {
@@ -28,6 +29,8 @@ export type EnqueueOutcome = {
   added: number;
   /** Messages that had to make room, or found none. */
   dropped: number;
+  /** Messages that found no room and may be brought again. */
+  left: number;
 };
 
 const WAITING = "state IN ('queued', 'sending')";
@@ -49,7 +52,7 @@ export function enqueueUnit(
       );
       return !row || (again && text(row, "state") === "dropped");
     });
-    if (fresh.length === 0) return { added: 0, dropped: 0 };
+    if (fresh.length === 0) return { added: 0, dropped: 0, left: 0 };
     const room = () => maxQueueSize - waitingCount(db, endpoint);
     let dropped = 0;
     while (mayEvict && fresh.length <= maxQueueSize && room() < fresh.length) {
@@ -58,14 +61,22 @@ export function enqueueUnit(
       dropped += gone;
     }
     const fits = room() >= fresh.length;
-    if (!fits && !mayEvict) return { added: 0, dropped };
+    if (!fits && !mayEvict) return { added: 0, dropped, left: fresh.length };
     for (const draft of fresh) insert(db, { endpoint, root }, draft, fits ? "queued" : "dropped", now);
-    return fits ? { added: fresh.length, dropped } : { added: 0, dropped: dropped + fresh.length };
+    return fits ? { added: fresh.length, dropped, left: 0 } : { added: 0, dropped: dropped + fresh.length, left: 0 };
   });
 }
 
 export const waitingCount = (db: Database, endpoint: string): number =>
   Number(get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND ${WAITING}`, endpoint)?.["n"] ?? 0);
+
+/** Of one folder. */
+export const waitingIn = (db: Database, { endpoint, root }: OutboxPlace): number =>
+  Number(
+    get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND root = ? AND ${WAITING}`, endpoint, root)?.[
+      "n"
+    ] ?? 0,
+  );
 
 /** Promotions and ownership go last, and never for a turn. A unit that has begun to leave is not taken apart. */
 function evictOldest(db: Database, endpoint: string, newcomer: OutboxKind): number {
@@ -104,6 +115,7 @@ export type RowChoice = {
   root?: string;
   seqs?: readonly number[];
   unit?: string;
+  kind?: OutboxKind;
   group?: string;
   states?: readonly OutboxState[];
 };
@@ -113,6 +125,7 @@ function condition(choice: RowChoice): { where: string; values: (string | number
   if (choice.endpoint !== undefined) parts.push(["endpoint = ?", choice.endpoint]);
   if (choice.root !== undefined) parts.push(["root = ?", choice.root]);
   if (choice.unit !== undefined) parts.push(["unit = ?", choice.unit]);
+  if (choice.kind !== undefined) parts.push(["kind = ?", choice.kind]);
   if (choice.group !== undefined) parts.push(["group_id = ?", choice.group]);
   if (choice.seqs) parts.push(["seq IN (SELECT value FROM json_each(?))", JSON.stringify(choice.seqs)]);
   if (choice.states) parts.push(["state IN (SELECT value FROM json_each(?))", JSON.stringify(choice.states)]);
@@ -129,14 +142,15 @@ export function moveRows(
   const { where, values } = condition(choice);
   let count = 0;
   const states = db
-    .prepare(`SELECT seq, state FROM graph_outbox WHERE ${where}`)
+    .prepare(`SELECT seq, state, kind FROM graph_outbox WHERE ${where}`)
     .all(...values)
     .flatMap((row) => {
       const to = nextOutboxState(text(row, "state") as OutboxState, step);
-      return to === undefined ? [] : [{ seq: Number(row["seq"]), to }];
+      return to === undefined ? [] : [{ seq: Number(row["seq"]), kind: text(row, "kind"), to }];
     });
-  for (const { seq, to } of states) {
-    const isOver = to === "confirmed" || to === "dropped";
+  for (const { seq, kind, to } of states) {
+    // A promotion can be taken back later, so its words stay until then.
+    const isOver = to === "dropped" || step === "forget" || (to === "confirmed" && kind !== "promotion");
     run(
       db,
       `UPDATE graph_outbox SET state = ?, tries = CASE ? WHEN 'send' THEN tries + 1 WHEN 'retry' THEN 0 ELSE tries END,
@@ -148,11 +162,17 @@ export function moveRows(
   return count;
 }
 
-/** Oldest first, as they were said. */
+/** The words of a unit leave the store and the journal. Inside a transaction. */
+export function forgetUnit(db: Database, unit: string): void {
+  moveRows(db, "forget", { unit });
+  eraseFromJournal(db, { kind: "outbox", id: unit });
+}
+
+/** In the order in which they were queued, which is that of the turns, whatever a clock said. */
 export function readRows(db: Database, choice: RowChoice, limit = 1000): OutboxRow[] {
   const { where, values } = condition(choice);
   return db
-    .prepare(`SELECT * FROM graph_outbox WHERE ${where} ORDER BY said_at, seq LIMIT ?`)
+    .prepare(`SELECT * FROM graph_outbox WHERE ${where} ORDER BY seq LIMIT ?`)
     .all(...values, limit)
     .map(rowOf);
 }

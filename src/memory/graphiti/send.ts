@@ -37,10 +37,12 @@ export async function sendBatch(
   if (!first) return ok(undefined);
   const unseen = await withoutArrived(parts, first.group, rows, signal);
   if (!unseen.ok) return unseen;
-  const batch = unseen.value;
-  if (batch.length === 0) return ok(undefined);
-  const sending = await move(parts, "send", batch);
+  if (unseen.value.length === 0) return ok(undefined);
+  const sending = await move(parts, "send", unseen.value);
   if (!sending.ok) return sending;
+  // What somebody took back or forgot in the meantime does not go.
+  const batch = readRows(parts.db, { seqs: unseen.value.map(({ seq }) => seq), states: ["sending"] });
+  if (batch.length === 0) return ok(undefined);
   const names = batch.map(({ message }) => message.name);
   const key = hash("sha256", JSON.stringify([client.endpoint, first.group, names]));
   const answer = await client.add(
@@ -60,7 +62,7 @@ export async function sendBatch(
     if (!returned.ok) return returned;
   }
   if (type === "unavailable") {
-    const spent = batch.filter(({ tries }) => tries + 1 >= limits.maxAttempts);
+    const spent = batch.filter(({ tries }) => tries >= limits.maxAttempts);
     const parked = await move(parts, "give_up", spent, { error: message });
     if (!parked.ok) return parked;
   }

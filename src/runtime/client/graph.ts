@@ -57,6 +57,7 @@ export type PromotionView = {
   id: string;
   kind: PromotionKind;
   scope: PromotionScope;
+  /** Empty: it was taken back here, and the Graphiti server may still have it. */
   text: string;
   at: string;
   /** Found as a line of a message. */
@@ -72,6 +73,25 @@ export type UndoneView = {
   isGone: boolean;
   /** The Graphiti server has it, or may have it. */
   isElsewhere: boolean;
+  /** It was on the Graphiti server and is not any more, with so many facts. */
+  serverFacts?: number;
+  /** Why the Graphiti server may still have it. */
+  stillThere?: string;
+};
+
+/** Which earlier sessions of this folder; all of them unless said. */
+export type BackfillChoice = { session?: string; since?: string; dryRun?: boolean };
+export type BackfillProgress = { session: number; sessions: number; turns: number };
+export type BackfillReport = {
+  /** Absent: the built-in graph. */
+  endpoint?: string;
+  /** How much was new there. */
+  sessions: number;
+  turns: number;
+  messages: number;
+  /** Why not everything went; the next run goes on. */
+  stopped?: string;
+  isCancelled?: boolean;
 };
 
 export type GraphAccess = {
@@ -92,5 +112,7 @@ export type GraphAccess = {
   requeue(ids: readonly string[], to: "queued" | "done"): ResultPromise<number>;
   /** Episodes that nobody has read yet, and what is on its way to the Graphiti server. */
   queue(): ResultPromise<{ episodes: Episode[]; outbox: OutboxRow[] }>;
+  /** Earlier sessions to the Graphiti server, or into the graph without one. */
+  backfill(choice: BackfillChoice, onProgress: (progress: BackfillProgress) => void): ResultPromise<BackfillReport>;
   status(): ResultPromise<GraphStatus>;
 };

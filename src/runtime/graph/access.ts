@@ -1,17 +1,66 @@
 // The user's own hand on the graph: looking, changing, and what waits to be read.
 import { optional } from "../../base/optional.ts";
-import { ok } from "../../base/result.ts";
+import { fail, ok } from "../../base/result.ts";
+import type { GraphStore } from "../../memory/graph/contract.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
+import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
+import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 import { readRows } from "../../memory/graphiti/queue.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
+import { backfill } from "./backfill.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
 import { useOf } from "./extractor-model.ts";
+import { graphOff } from "./graph-off.ts";
 import { graphitiStatus, isOutboxId, requeueOutbox } from "./graphiti-access.ts";
 import { graphLook } from "./look.ts";
 import { promoting } from "./promote.ts";
+
+/** With the graph switched off: what concerns the Graphiti server works, and the rest says why it does not. */
+export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAccess {
+  const off = async () => fail(graphOff);
+  return {
+    ...{ search: off, facts: off, entity: off, timeline: off, add: off, end: off, forget: off, episodes: off },
+    ...promoting(workspace, undefined, db),
+    requeue: (ids, to) => requeueOutbox(workspace, db, ids, to),
+    backfill: (...asked) => backfillHere({ workspace, graph: undefined, db }, ...asked),
+    queue: async () => ok({ episodes: [], outbox: outboxOf(workspace, db) }),
+    status: () => statusOf(workspace, sqliteGraph(db), db, false),
+  };
+}
+
+/** Ctrl+C ends the work, not the process: what was done is told. */
+async function backfillHere(
+  parts: Parameters<typeof backfill>[0],
+  ...[choice, onProgress]: Parameters<GraphAccess["backfill"]>
+): ReturnType<GraphAccess["backfill"]> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    return await backfill(parts, choice, { signal: stop.signal, onProgress });
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+const outboxOf = ({ root }: Workspace, db: Database): OutboxRow[] =>
+  readRows(db, { root, states: ["queued", "sending", "accepted", "parked"] });
+
+async function statusOf(
+  workspace: Workspace,
+  store: Pick<GraphStore, "counts">,
+  db: Database,
+  enabled: boolean,
+): ReturnType<GraphAccess["status"]> {
+  const counts = await store.counts();
+  if (!counts.ok) return counts;
+  const graphiti = await graphitiStatus(workspace, db);
+  const extractor = workspace.settings.values["graph.extractor"];
+  return ok({ ...counts.value, enabled, extractor, model: useOf(db), graphiti });
+}
 
 export function graphAccess(
   workspace: Workspace,
@@ -41,20 +90,9 @@ export function graphAccess(
     async queue() {
       const episodes = await store.episodes({ states: ["queued", "running", "parked"] });
       if (!episodes.ok) return episodes;
-      const outbox = readRows(db, { root: workspace.root, states: ["queued", "sending", "accepted", "parked"] });
-      return ok({ episodes: episodes.value, outbox });
+      return ok({ episodes: episodes.value, outbox: outboxOf(workspace, db) });
     },
-    async status() {
-      const counts = await store.counts();
-      if (!counts.ok) return counts;
-      const graphiti = await graphitiStatus(workspace, db);
-      return ok({
-        ...counts.value,
-        enabled: true,
-        extractor: workspace.settings.values["graph.extractor"],
-        model: useOf(db),
-        graphiti,
-      });
-    },
+    backfill: (...asked) => backfillHere({ workspace, graph, db }, ...asked),
+    status: () => statusOf(workspace, store, db, true),
   };
 }

@@ -1,5 +1,4 @@
 // The graph of this home with this run's settings: who reads its episodes, and where its facts are searched.
-import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { llmExtractor } from "../../memory/graph/extract/llm.ts";
@@ -16,8 +15,9 @@ import type { ResultPromise } from "../client/open.ts";
 import { openRecall } from "../recall/engine.ts";
 import { healing, openCaughtUp } from "../store.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
-import { graphAccess } from "./access.ts";
+import { accessWithoutGraph, graphAccess } from "./access.ts";
 import { addUse, askExtractor } from "./extractor-model.ts";
+import { graphOff } from "./graph-off.ts";
 
 /** Undefined: the settings want none. */
 export function graphOn(
@@ -87,7 +87,7 @@ export function withGraph<T>(
     };
     const graph = graphOn(workspace, db.value, { search }, () => undefined);
     try {
-      if (!graph) return fail(graphOff);
+      if (!graph) return await work(accessWithoutGraph(workspace, db.value));
       graph.wake();
       await graph.idle(READ_MS);
       return await work(graphAccess(workspace, graph, db.value, session));
@@ -102,11 +102,3 @@ export function withGraph<T>(
 /** How long a command waits for facts of episodes that others left behind. */
 const READ_MS = 2000;
 const THREAD_MS = 10_000;
-
-export const graphOff: Failure = {
-  code: "graph_off",
-  what: "The graph is off.",
-  data: "Nothing was changed.",
-  next: "Switch it on: everlong settings set graph.enabled true.",
-  exit: 1,
-};

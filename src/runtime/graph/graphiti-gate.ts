@@ -1,7 +1,7 @@
 // Whether this folder may talk to its Graphiti server: settings, trust and consent, read anew for each connection.
 import type { Result } from "../../base/result.ts";
 import { type GraphitiEndpoint, graphitiEndpoint } from "../../memory/graphiti/endpoint.ts";
-import { readHealth } from "../../memory/graphiti/health.ts";
+import { readHealth, restMs } from "../../memory/graphiti/health.ts";
 import { type ConsentAnswer, type GraphitiState, graphitiState, mayConnect } from "../../memory/graphiti/state.ts";
 import { readGraphitiConsent } from "../../permission/consent.ts";
 import { trustState } from "../../permission/trust.ts";
@@ -17,13 +17,15 @@ export function serverOf(workspace: Workspace): string | undefined {
   return endpoint.ok && endpoint.value?.type === "server" ? endpoint.value.url : undefined;
 }
 
+export type SentKind = "user_messages" | "assistant_messages" | "promotions" | "context_messages" | "git_metadata";
+
 /** What goes to the server with these settings. */
-export const sendsOf = ({ settings: { values } }: Workspace): string[] => [
+export const sendsOf = ({ settings: { values } }: Workspace): SentKind[] => [
   "user_messages",
   "assistant_messages",
   "promotions",
-  ...(values["memory.graphiti.includeSystemMessages"] ? ["context_messages"] : []),
-  ...(values["memory.graphiti.includeGitMetadata"] ? ["git_metadata"] : []),
+  ...(values["memory.graphiti.includeSystemMessages"] ? ["context_messages" as const] : []),
+  ...(values["memory.graphiti.includeGitMetadata"] ? ["git_metadata" as const] : []),
 ];
 
 async function consentOf(workspace: Workspace, endpoint: string): Promise<ConsentAnswer> {
@@ -47,14 +49,15 @@ export async function graphitiStateOf(workspace: Workspace, db?: Database): Prom
   const endpoint = endpointOf(workspace);
   const server = serverOf(workspace);
   const enabled = values["memory.enabled"] && values["memory.graphiti.enabled"];
-  const { retryAt, stalledAt } = db && server !== undefined ? readHealth(db, server) : { retryAt: 0, stalledAt: 0 };
+  const health = db && server !== undefined ? readHealth(db, server) : { retryAt: 0, stalledAt: 0 };
+  const now = Date.now();
   return graphitiState({
     enabled,
     endpoint,
     isTrusted: enabled && (await isTrusted(workspace)),
     consent: enabled && server !== undefined ? await consentOf(workspace, server) : "none",
-    health: { retryAt, isStalled: stalledAt > 0 },
-    now: Date.now(),
+    health: { retryAt: now + restMs(health, now), isStalled: health.stalledAt > 0 },
+    now,
   });
 }
 

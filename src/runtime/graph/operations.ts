@@ -8,7 +8,7 @@ import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphAccess } from "./access.ts";
 import { GraphChoices, refused } from "./choice.ts";
-import { graphOff } from "./graph.ts";
+import { graphOff } from "./graph-off.ts";
 import { viewsOf } from "./look.ts";
 
 export const openGraphOperations =

@@ -14,6 +14,7 @@ import {
   type DirectivePlace,
   listPromotions,
   promotionEpisode,
+  promotionName,
   type StoredPromotion,
   undoPromotion,
 } from "../../memory/promote/promotion.ts";
@@ -25,11 +26,21 @@ import { refuseInToolShell } from "../tool-shell.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { refused } from "./choice.ts";
 import { type GraphGroup, groupsOf, userGroup } from "./feed.ts";
-import { promotionState, queuePromotion, unqueuePromotion } from "./promote-elsewhere.ts";
+import { sendWaiting } from "./graphiti-access.ts";
+import {
+  outgoingPromotions,
+  promotionServer,
+  promotionState,
+  queuePromotion,
+  withdrawPromotion,
+} from "./promote-elsewhere.ts";
+
+/** Without a graph promotions go to the Graphiti server alone. */
+type Graph = TemporalGraph<unknown> | undefined;
 
 export function promoting(
   workspace: Workspace,
-  graph: TemporalGraph<unknown>,
+  graph: Graph,
   db: Database,
 ): Pick<GraphAccess, "promote" | "promotions" | "undo"> {
   const inShell = (what: string) => refuseInToolShell(workspace.env, what);
@@ -38,27 +49,44 @@ export function promoting(
       const shell = inShell("promote");
       if (shell) return fail(shell);
       const promotion = promotionOf(workspace, request, new Date().toISOString());
-      return promotion.ok ? storePromotion(workspace, graph, db, promotion.value) : promotion;
+      if (!promotion.ok) return promotion;
+      const stored = await storePromotion(workspace, graph, db, promotion.value);
+      if (!stored.ok || stored.value.state !== "queued") return stored;
+      await sendWaiting(workspace, db);
+      return ok({ ...stored.value, state: promotionState(db, promotionName(stored.value.id)) });
     },
     async promotions({ scope }) {
       if (scope !== undefined && scope !== "all" && !isPromotionScope(scope)) return unknownScope(scope);
       const groups = promotionGroups(workspace).filter((group) => scope === undefined || group.scope === scope);
-      const rows = await listPromotions(graph, scope === "all" ? undefined : groups.map(({ id }) => id));
+      const rows = await allPromotions(graph, db, scope === "all" ? undefined : groups.map(({ id }) => id));
       return rows.ok ? ok(rows.value.map((row) => viewOf(db, row))) : rows;
     },
     async undo(id) {
       const shell = inShell("undo a promotion");
       if (shell) return fail(shell);
       const groups = id === undefined ? promotionGroups(workspace).map((group) => group.id) : undefined;
-      const rows = await listPromotions(graph, groups);
+      const rows = await allPromotions(graph, db, groups);
       if (!rows.ok) return rows;
       const matches = id === undefined ? rows.value.slice(0, 1) : rows.value.filter((row) => row.id.startsWith(id));
       const [promotion, another] = matches;
       if (!promotion) return refused("not_found", "No such promotion.", "everlong graph promotions lists them.");
       if (another) return refused("ambiguous", `Several ids begin with ${id}.`, "Give more of the id.");
-      return takeBack(graph, db, promotion);
+      return takeBack(workspace, graph, db, promotion);
     },
   };
+}
+
+/** Newest first: those of the graph, and those that only the Graphiti server has or is to have. */
+async function allPromotions(
+  graph: Graph,
+  db: Database,
+  groups: readonly string[] | undefined,
+): ResultPromise<StoredPromotion[]> {
+  const stored = graph ? await listPromotions(graph, groups) : ok([]);
+  if (!stored.ok) return stored;
+  const names = new Set(stored.value.map(({ name }) => name));
+  const others = outgoingPromotions(db, groups).filter(({ name }) => !names.has(name));
+  return ok([...stored.value, ...others].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)));
 }
 
 /** Why it cannot be promoted, or what is. */
@@ -89,10 +117,10 @@ function promotionOf(
 const unknownScope = (scope: string) =>
   refused("usage", `There is no scope "${scope}".`, `Use one of: ${PROMOTION_SCOPES.join(", ")}.`, 2);
 
-/** The graph, and a pin for a preference. The same directive again is the first one. */
+/** The graph and the server, and a pin for a preference. The same directive again is the first one. */
 export async function storePromotion(
   workspace: Workspace,
-  graph: TemporalGraph<unknown>,
+  graph: Graph,
   db: Database,
   promotion: Promotion,
   directive?: DirectivePlace,
@@ -104,16 +132,18 @@ export async function storePromotion(
   const owner = redact(repositoryKey(context.cwd)).split("/").at(-1) ?? "workspace";
   const maxChars = settings.values["memory.graphiti.maxMessageChars"];
   const episode = promotionEpisode(promotion, { id, owner, maxChars, ...(directive ? { directive } : {}) });
-  const accepted = await graph.accept({
+  if (!graph && (await promotionServer(workspace, db)) === undefined) return nowhere();
+  const accepted = await graph?.accept({
     group: group.id,
     place: group.place,
     origin: directive ? "directive" : "promotion",
     episodes: [episode],
   });
-  if (!accepted.ok) return accepted;
+  if (accepted && !accepted.ok) return accepted;
   const queued = await queuePromotion(workspace, db, group, episode);
   if (!queued.ok) return queued;
-  const uuid = accepted.value.type === "accepted" ? (accepted.value.episodes[0]?.uuid ?? id) : id;
+  if (!graph && !queued.value) return nowhere();
+  const uuid = accepted?.value.type === "accepted" ? (accepted.value.episodes[0]?.uuid ?? id) : id;
   if (promotion.kind === "preference") {
     const pinned = await write(db, () =>
       addPin(db, {
@@ -130,23 +160,34 @@ export async function storePromotion(
   return ok(viewOf(db, { ...promotion, id: uuid, group: group.id, name, isAuto: directive !== undefined }));
 }
 
+const nowhere = () =>
+  refused(
+    "graph_off",
+    "The graph is off and no Graphiti server is ready, so there is nowhere to promote to.",
+    "Switch the graph on: everlong settings set graph.enabled true. Or see everlong graph status for the server.",
+  );
+
 async function takeBack(
-  graph: TemporalGraph<unknown>,
+  workspace: Workspace,
+  graph: Graph,
   db: Database,
   promotion: StoredPromotion,
 ): ReturnType<GraphAccess["undo"]> {
   const pins = await write(db, () => endPinsFrom(db, promotion.id));
   if (!pins.ok) return pins;
-  const isHereOnly = await unqueuePromotion(db, promotion.name);
-  if (!isHereOnly.ok) return isHereOnly;
-  const undone = await undoPromotion(graph, promotion);
+  const before = viewOf(db, promotion);
+  const server = await withdrawPromotion(workspace, db, promotion.name);
+  if (!server.ok) return server;
+  const undone = graph ? await undoPromotion(graph, promotion) : ok({ facts: 0, isGone: true });
   if (!undone.ok) return undone;
   return ok({
-    promotion: viewOf(db, promotion),
-    isElsewhere: !isHereOnly.value,
+    promotion: before,
     facts: undone.value.facts,
     pins: pins.value,
     isGone: undone.value.isGone,
+    isElsewhere: server.value.type === "unsure",
+    ...(server.value.type === "unsure" ? { stillThere: server.value.why } : {}),
+    ...(server.value.type === "gone" ? { serverFacts: server.value.facts } : {}),
   });
 }
 

@@ -33,6 +33,8 @@ export type McpParts = {
   dropApprovals: (tools: readonly ToolKey[]) => Promise<void>;
   /** What becomes of a call that a server runs as a task (agent/execute/mcp-task.ts). */
   runTask: NonNullable<HostParts["runTask"]>;
+  /** Servers that the face gave to the session, by name. */
+  given?: Record<string, unknown> | undefined;
   /** Absent where nobody can answer a server's questions. */
   answers?: Answers;
 };

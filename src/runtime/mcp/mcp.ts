@@ -51,6 +51,7 @@ export function sessionMcp(parts: McpParts): SessionMcp {
     const places = { everlongHome: workspace.paths.home, userHome: workspace.userHome };
     const trust = isForRun || !loading ? workspace.trust : await trustState(places, workspace.root, parts.cwd);
     const sources = await mcpSources(workspace, trust);
+    if (parts.given) sources.push(mapSource("user", "the editor", parts.given));
     if (sources.every(({ servers, problem }) => problem === undefined && Object.keys(servers).length === 0)) return;
     defer = await import("../../mcp/defer.ts");
     return openHost(sources, parts, trust);

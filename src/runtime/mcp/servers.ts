@@ -10,7 +10,7 @@ import type { McpAccess } from "./access.ts";
 import type { McpParts } from "./host.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "./mcp.ts";
 
-export type McpServersParts = Pick<SessionResources, "workspace" | "owner" | "main" | "stopping"> & {
+export type McpServersParts = Pick<SessionResources, "workspace" | "owner" | "main" | "stopping" | "options"> & {
   approvals: Pick<Approvals, "policy" | "dropMcp">;
 };
 
@@ -85,7 +85,7 @@ export class McpServers {
   }
 
   #hostParts(session: Conversation, runTask: McpParts["runTask"]): McpParts {
-    const { workspace, owner, approvals } = this.#parts;
+    const { workspace, owner, approvals, options } = this.#parts;
     return {
       workspace,
       owner,
@@ -94,6 +94,7 @@ export class McpServers {
       denied: () => approvals.policy().deny,
       dropApprovals: (tools) => approvals.dropMcp(tools),
       runTask,
+      given: options.mcpServers,
     };
   }
 }

@@ -11,7 +11,7 @@ import { factsOf, type OwnToolName } from "../../schema/own-tool.ts";
 const WEB =
   /\b(?:curl|wget|aria2c|gh|ssh|scp|rsync|nc|ncat|telnet|ftp|sftp|lynx|w3m)\b|https?:\/\/|\bgit\s+(?:fetch|pull|clone|ls-remote)\b|\bnpm\s+(?:view|info|show)\b/i;
 /** Piped or attached text was not typed. */
-const typed = blockRemover([{ name: "stdin" satisfies OwnTag }]);
+const typed = blockRemover([{ name: "stdin" satisfies OwnTag }, { name: "attached_resource" satisfies OwnTag }]);
 
 type Call = { name: string; mcp: boolean; args: string; ref: string };
 

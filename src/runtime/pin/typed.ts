@@ -1,12 +1,14 @@
 // After a turn: lasting instructions and directives that the user typed become pins and promotions. Nobody else's words do.
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { mayConnect } from "../../memory/graphiti/state.ts";
 import { addPin } from "../../memory/pin/pin.ts";
 import { standingSentences } from "../../memory/pin/standing.ts";
 import { directivesIn } from "../../memory/promote/directive.ts";
 import { namesSecret, secretIn } from "../../memory/promote/guard.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { type Database, write } from "../../store/sqlite.ts";
+import { graphitiStateOf } from "../graph/graphiti-gate.ts";
 import { storePromotion } from "../graph/promote.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
@@ -50,12 +52,21 @@ export class TypedWords {
     if (!values["memory.enabled"] || refuseInToolShell(workspace.env, "promote")) return ok(undefined);
     const text = event.data.display ?? event.data.content;
     const sentences = values["recall.pins.auto"] ? standingSentences(text) : [];
-    const isPromoted = isAnswered && values["memory.graphiti.autoPromote.enabled"] && values["graph.enabled"];
+    const isPromoted =
+      isAnswered &&
+      values["memory.graphiti.autoPromote.enabled"] &&
+      (values["graph.enabled"] || (await this.#hasServer()));
     if (sentences.length === 0 && !isPromoted) return ok(undefined);
     const db = await index.store();
     if (!db.ok) return db;
     const pinned = await this.#pin(db.value, event, sentences);
     return pinned.ok && isPromoted ? this.#promote(db.value, event, text) : pinned;
+  }
+
+  /** Without a graph of our own they go to the Graphiti server alone. */
+  async #hasServer(): Promise<boolean> {
+    const { workspace } = this.#services;
+    return workspace.settings.values["memory.graphiti.enabled"] && mayConnect(await graphitiStateOf(workspace));
   }
 
   async #pin(
@@ -83,7 +94,6 @@ export class TypedWords {
   async #promote(db: Database, event: Envelope<"user.message">, text: string): Promise<Result<void, Failure>> {
     const { workspace, main, index } = this.#services;
     const graph = await index.graph(db);
-    if (!graph) return ok(undefined);
     const redactor = redactorOf(workspace);
     let refusals = 0;
     for (const [i, directive] of directivesIn(text).entries()) {

@@ -63,10 +63,11 @@ function askUser({ publish, live: { turn } }: Conversation, ask: NonNullable<Pro
       const requestId = shortId("ask");
       publish("user_input.requested", { requestId, ...question });
       turn.phase = nextPhase(turn.phase, { type: "asked", for: "question" });
-      const answer = await ask(question, context.signal);
+      const answer = await ask({ ...question, toolCallId: context.toolCallId }, context.signal);
       turn.phase = nextPhase(turn.phase, { type: "answered" });
       publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
-      return answer === undefined ? { type: "aborted" } : { type: "answered", answer };
+      if (answer !== undefined) return { type: "answered", answer };
+      return { type: context.signal.aborted ? "aborted" : "declined" };
     },
   });
 }
@@ -76,7 +77,7 @@ async function choosePlan(person: PersonParts, plan: PlanExit, context: ToolCont
   const requestId = shortId("plan");
   main.publish("exit_plan_mode.requested", { requestId, summary: plan.summary, actions: plan.actions });
   const answer = prompts.planExit
-    ? await prompts.planExit({ ...plan, plan: readOptional(planFile) }, context.signal)
+    ? await prompts.planExit({ ...plan, plan: readOptional(planFile), toolCallId: context.toolCallId }, context.signal)
     : { action: "exit_only" };
   main.publish("exit_plan_mode.completed", {
     requestId,

@@ -22,10 +22,11 @@ import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
+import { refuseImported } from "../import/read-only.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
-import { openWorkspace, type Workspace } from "../workspace.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
 import { extensionWarnings, loadExtensions } from "./extensions.ts";
@@ -35,7 +36,7 @@ import { resumeOnModel } from "./switch-model.ts";
 import { restoreTodos } from "./tools.ts";
 
 export async function openSession(options: OpenOptions): Promise<Result<Opened, Failure>> {
-  const first = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const first = await openWorkspace(placeOf(options));
   if (!first.ok) return first;
   const chosen = await choose(options.session, first.value);
   if (!chosen.ok) return chosen;
@@ -50,11 +51,17 @@ export async function openSession(options: OpenOptions): Promise<Result<Opened, 
   return opened;
 }
 
+export const placeOf = ({ flags, trustFolder, cwd }: OpenOptions): WorkspaceOptions => ({
+  flags: flags as Flags,
+  trustFolder,
+  ...optional("cwd", cwd),
+});
+
 type OpenLog = {
   sessionId: string;
   opened: OpenedLog;
   /** Where events go; those before there is somebody to tell are kept. */
-  face: { tell: (event: Envelope) => void; early: Envelope[] };
+  face: { tell: (event: Envelope) => void; early: Envelope[]; observe: (event: Envelope) => void };
 };
 
 async function openLog(
@@ -63,7 +70,7 @@ async function openLog(
   sessionId: string,
 ): Promise<Result<OpenLog, Failure>> {
   const early: Envelope[] = [];
-  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
+  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early, observe: () => undefined };
   const opened = await SessionLog.open({
     paths: workspace.paths.session(sessionId),
     quarantine: workspace.paths.quarantine,
@@ -73,6 +80,7 @@ async function openLog(
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
       recordTelemetry(workspace, event);
+      face.observe(event);
       face.tell(event);
     },
     giveUpMs: options.interactive
@@ -100,7 +108,8 @@ async function openOn(
   const { sessionId, opened, face } = fresh.value;
   const { log, past } = opened;
   const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
-  const { agents, mcp } = open;
+  const { agents, mcp, index } = open;
+  face.observe = (event) => index.observations.see(event);
   const before = await begin(open, { resumed, opened, options, model: model.value });
   const start = new SessionStart(open, {
     created: !resumed,
@@ -124,12 +133,17 @@ async function openOn(
   if (trust) notices.push(trust);
   const { values } = workspace.settings;
   return ok({
-    client: sessionClient(open, start, resumed, (listener) => {
-      for (const event of face.early.splice(0)) listener(event);
-      face.tell = listener;
-      return () => {
-        face.tell = () => undefined;
-      };
+    client: sessionClient(open, {
+      start,
+      resumed,
+      logged: past,
+      subscribe: (listener) => {
+        for (const event of face.early.splice(0)) listener(event);
+        face.tell = listener;
+        return () => {
+          face.tell = () => undefined;
+        };
+      },
     }),
     notices,
     outputFormat: values.outputFormat,
@@ -140,7 +154,11 @@ async function openOn(
 
 async function choose(choice: SessionChoice, workspace: Workspace): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
+  if (choice.type === "resume") {
+    const id = await lookUpSession(choice.id, workspace.paths, workspace.indexing);
+    const refused = id.ok ? refuseImported(id.value) : undefined;
+    return refused ? fail(refused) : id;
+  }
   const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail(
@@ -165,7 +183,8 @@ async function standWhereItRan(
   const ownModel = selection(state)?.data.model !== undefined;
   const { cwd, gitRoot } = state.context;
   const root = gitRoot ?? cwd;
-  if (root === "" || isInside(workspace.context.cwd, root))
+  // A face that names the folder has asked for that one.
+  if (options.cwd !== undefined || root === "" || isInside(workspace.context.cwd, root))
     return ok({ workspace, notices: [], recordedModel, ownModel });
   try {
     process.chdir(cwd);
@@ -173,7 +192,7 @@ async function standWhereItRan(
     const notice = `Warning: the session ran in ${cwd}, which cannot be entered; it continues in ${workspace.context.cwd}.`;
     return ok({ workspace, notices: [notice], recordedModel, ownModel });
   }
-  const there = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });
+  const there = await openWorkspace(placeOf(options));
   return there.ok
     ? ok({ workspace: there.value, notices: [`Continuing in ${cwd}, where the session ran.`], recordedModel, ownModel })
     : there;

@@ -8,7 +8,7 @@ import { fail, ok } from "../../base/result.ts";
 import { escapeTags } from "../../base/tag.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
-import { interrupt, submit, untilStill } from "../../session/run.ts";
+import { interrupt, submit, takeBack, untilStill } from "../../session/run.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import { agentClient } from "../agent/client.ts";
@@ -25,13 +25,14 @@ import { storedSettings } from "../settings-access.ts";
 import { trustAccess } from "../trust-access.ts";
 import { reloadSettings } from "../workspace.ts";
 import type { OpenSession } from "./assemble.ts";
-import { attachText } from "./attach.ts";
+import { attachText, keepImages } from "./attach.ts";
 import { checkpointViews } from "./checkpoints.ts";
 import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
 import { sessionSelf } from "./session-self.ts";
 import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
+import { runUserShell } from "./user-shell.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
@@ -43,7 +44,15 @@ const SETTLE_MS = 30_000;
 /** File memory may be made tidier by one model call, which has its own limit within this. */
 const MEMORY_MS = 40_000;
 
-export function sessionClient(open: OpenSession, start: SessionStart, resumed: boolean, subscribe: Subscribe): Client {
+export type ClientStart = {
+  start: SessionStart;
+  resumed: boolean;
+  /** What the log had. */
+  logged: readonly Envelope[];
+  subscribe: Subscribe;
+};
+
+export function sessionClient(open: OpenSession, { start, resumed, logged, subscribe }: ClientStart): Client {
   const { session, approvals, workspace, model, stopping } = open;
   const { state } = session;
   let stopped: Promise<string[]> | undefined;
@@ -57,15 +66,18 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     resumed,
     view: () => view(open),
     on: subscribe,
+    past: () => state.chain,
     ready: (initialPrompt) => start.ready(initialPrompt),
     async send(message, options = {}) {
       const typed = typeof message === "string" ? { prompt: message, display: message } : message;
       await start.ready(typed.prompt);
       await approvals.load();
-      const { attached, ...rest } = options;
+      const { attached, images = [], resources = [], ...rest } = options;
       const { prompt, display, directive } = typed;
       const maxBytes = workspace.settings.values["tool.outputMaxBytes"];
       const more = attached === undefined ? [] : [await attachText(session.dir, attached, maxBytes)];
+      for (const { uri, text } of resources) more.push(await attachText(session.dir, text, maxBytes, uri));
+      const attachments = await keepImages(session.dir, images);
       const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
@@ -77,6 +89,7 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
         ...rest,
         ...(content === display ? {} : { display }),
         ...(directive ? { directive } : {}),
+        ...(attachments.length > 0 ? { attachments } : {}),
       });
     },
     untilIdle: (last) => untilIdle(open, last),
@@ -112,6 +125,9 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
     checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
     recall: (query) => recallIn(open, query),
+    logged,
+    takeBack: () => takeBack(session),
+    shell: (command, signal) => runUserShell(open, command, signal),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },

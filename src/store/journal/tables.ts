@@ -77,7 +77,7 @@ export const storeJournal: JournalledTables = {
   graph_fact: { subject: { kind: "graph", columns: ["uuid"] }, isRecalled: true },
   graph_mention: { mentions: "graph" },
   graph_ending: { mentions: "graph" },
-  graph_outbox: { subject: { kind: "outbox", columns: ["session", "turn"] }, isFreelyNumbered: true },
+  graph_outbox: { subject: { kind: "outbox", columns: ["unit"] }, isFreelyNumbered: true },
   pin: { subject: { kind: "pin", columns: ["id"] }, isRecalled: true },
 };
 

@@ -1,8 +1,8 @@
 // Erasing from the graph: rows, their words in the index, and their images in the journal.
 import type { Instant } from "../../../schema/graph.ts";
-import { subjectId } from "../../../store/journal/erase.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
+import { forgetUnit } from "../../graphiti/queue.ts";
 import { bury, fedTurn } from "../../recall/store/tombstone.ts";
 import type { ForgetTarget, Forgotten } from "../contract.ts";
 import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
@@ -72,8 +72,9 @@ function forgetGroup(db: Database, group: string, forgotten: Forgotten, now: Ins
 
 /** What of a turn waits to be sent to another graph, or was. */
 function dropOutgoing(db: Database, session: string, turn: number): void {
+  const units = all(db, "SELECT DISTINCT unit FROM graph_outbox WHERE session = ? AND turn = ?", session, turn);
   run(db, "DELETE FROM graph_outbox WHERE session = ? AND turn = ?", session, turn);
-  eraseFromJournal(db, { kind: "outbox", id: subjectId([session, String(turn)]) });
+  for (const unit of units) eraseFromJournal(db, { kind: "outbox", id: text(unit, "unit") });
 }
 
 /** Facts that rest on other episodes too stay, in the words of those. */
@@ -82,6 +83,7 @@ function forgetEpisodes(db: Database, uuids: readonly string[], forgotten: Forgo
     const row = get(db, "SELECT * FROM graph_episode WHERE uuid = ?", uuid);
     if (!row) continue;
     run(db, "DELETE FROM graph_episode WHERE uuid = ?", uuid);
+    if (isPromotion(row)) forgetUnit(db, text(row, "name"));
     if (row["turn"] !== null) bury(db, fedTurn(text(row, "session"), Number(row["turn"])));
     forgotten.episodes++;
     indexLater(db, episodeSource, uuid);
@@ -103,6 +105,9 @@ function forgetEpisodes(db: Database, uuids: readonly string[], forgotten: Forgo
     dropNames(db, row, forgotten);
   }
 }
+
+/** On their way to another graph they go by their names. */
+const isPromotion = (row: GraphRow): boolean => ["promotion", "directive"].includes(text(row, "origin"));
 
 const NAMES = "SELECT seq, entity, name FROM graph_alias WHERE group_id = ? AND instr(lower(?), lower(name)) > 0";
 const SAID_ELSEWHERE = "SELECT 1 FROM graph_episode WHERE group_id = ? AND instr(lower(text), lower(?)) > 0 LIMIT 1";

@@ -1,0 +1,31 @@
+// `everlong acp`: speaks with an editor on stdin and stdout until it is gone; then everything is saved.
+import { Readable, Writable } from "node:stream";
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { within } from "../base/abort.ts";
+import type { Faces } from "../command/contract.ts";
+import { editorAgent } from "./agent.ts";
+import { boundedLines } from "./bounded-lines.ts";
+
+/** An image of 20 MB is a line of 27. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const SAVE_MS = 4500;
+const INTERRUPTED = 130;
+
+export const serveEditor: Faces["editor"] = async (options, { stdin, stdout, warn, interrupted }) => {
+  // Whatever a part of the program prints, stdout is the protocol's.
+  console.log = console.info = console.debug = console.error;
+  const { app, sessions } = editorAgent({ options, warn });
+  const input = Readable.toWeb(stdin.pipe(boundedLines(MAX_LINE_BYTES))) as ReadableStream<Uint8Array>;
+  const output = Writable.toWeb(stdout) as WritableStream<Uint8Array>;
+  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: MAX_LINE_BYTES + 1024 }));
+  let code = 0;
+  const stop = interrupted().then(() => {
+    code = INTERRUPTED;
+  });
+  await Promise.race([connection.closed, stop]);
+  await within(sessions()?.closeAll() ?? Promise.resolve(), SAVE_MS);
+  connection.close();
+  // An editor that does not read what is left must not keep us.
+  stdout.destroy();
+  return code;
+};

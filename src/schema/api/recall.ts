@@ -1,0 +1,92 @@
+// `POST /api/recall` and `GET /api/recall/items/{id}`: what a search found, with every part of its score.
+import * as z from "zod";
+
+export const scoreParts = z.record(z.string(), z.number());
+
+export const recallHit = z.object({
+  id: z.string(),
+  ref: z.string().exactOptional(),
+  kind: z.string(),
+  role: z.string(),
+  time: z.string().exactOptional(),
+  scope: z.string(),
+  source: z.object({
+    client: z.string().exactOptional(),
+    session: z.string().exactOptional(),
+    turn: z.number().exactOptional(),
+    seq: z.number(),
+  }),
+  rewound: z.boolean(),
+  /** Absent in a list by time. */
+  score: z.number().exactOptional(),
+  /** They add up to the score. */
+  parts: scoreParts.exactOptional(),
+  /** Each signal before it was weighed; with `explain`. */
+  raw: scoreParts.exactOptional(),
+  snippets: z.array(
+    z.object({
+      text: z.string(),
+      start: z.number(),
+      end: z.number(),
+      hits: z.array(z.tuple([z.number(), z.number()])),
+    }),
+  ),
+  also: z.array(z.string()).exactOptional(),
+  /** The whole text, with `full`. */
+  text: z.string().exactOptional(),
+});
+export type RecallHitShape = z.infer<typeof recallHit>;
+
+/** Only with `explain`. */
+export const searchPlanShape = z.object({
+  terms: z.array(
+    z.object({ channel: z.string(), text: z.string(), count: z.number(), rarity: z.number(), use: z.string() }),
+  ),
+  phrases: z.array(z.string()),
+  candidates: z.number(),
+  ranked: z.number(),
+  passages: z.number(),
+  embedder: z.string().exactOptional(),
+  milliseconds: z.record(z.string(), z.number()),
+});
+
+/** `{query, scope?, session?, repo?, branch?, kind?, role?, since?, until?, asOf?, order?, limit?, cursor?, full?, explain?, without?}`. */
+export const recallResults = z.object({
+  scope: z.string(),
+  results: z.array(recallHit),
+  more: z.number(),
+  cursor: z.string().exactOptional(),
+  partial: z.boolean(),
+  skipped: z.array(z.string()),
+  unmatched: z.array(z.string()).exactOptional(),
+  plan: searchPlanShape.exactOptional(),
+  /** How long the search took, and what an agent would get of it. */
+  durationMs: z.number().exactOptional(),
+  injected: z.string().exactOptional(),
+});
+
+const passage = z.object({
+  ref: z.string().exactOptional(),
+  sourceType: z.string().exactOptional(),
+  text: z.string(),
+  timestamp: z.string().exactOptional(),
+  session: z.string().exactOptional(),
+});
+/** `GET /api/recall/items/{id or session:ref}?around=N`. */
+export const recallItemView = z.object({
+  item: z.looseObject({ text: z.string() }),
+  around: z.array(passage).exactOptional(),
+});
+
+/** `GET /api/recall/stats`. */
+export const recallStatsShape = z.object({
+  enabled: z.boolean(),
+  items: z.number(),
+  passages: z.number(),
+  sessions: z.number(),
+  kinds: z.record(z.string(), z.number()),
+  embedder: z.string(),
+  vectors: z.number(),
+  waiting: z.number(),
+  parked: z.number(),
+});

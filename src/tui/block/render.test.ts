@@ -1,0 +1,79 @@
+// Blocks as lines: every kind, any text, any width.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stripAnsi } from "../../base/text.ts";
+import type { TranscriptBlock } from "../../runtime/client/transcript.ts";
+import { widthOf } from "../text/width.ts";
+import { lookOf } from "../theme/look.ts";
+import { sampleBlocks } from "./block-fixture.ts";
+import { renderBlock } from "./render.ts";
+
+/** All that may be in a line: text, and our own colours. */
+const CLEAN = /^(?:[^\p{Control}\p{Surrogate}\u202a-\u202e\u2066-\u2069\u2028\u2029]|\u001b\[[\d;]+m)*$/u;
+
+const nasty = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({ unit: "grapheme" }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...[
+          "\u001b[2J",
+          "\u001b]0;t\u0007",
+          "\u202e",
+          "\u200d",
+          "👩‍👩‍👧‍👦",
+          "漢字",
+          "e\u0301",
+          "\t",
+          "\n",
+          "\r",
+          "\0",
+          "\ud83d",
+          "🇩🇪",
+          "ｱﾞ",
+        ],
+        ...[
+          "```js\n",
+          "| a | b |\n|---|---|\n",
+          "- item\n",
+          "# head\n",
+          "word ",
+          "\u0e33",
+          "\u115f",
+          "\ufe0f",
+          "![x](y)",
+        ],
+      ),
+      { maxLength: 60 },
+    )
+    .map((parts) => parts.join("")),
+);
+
+describe("renderBlock", () => {
+  it("F16 every kind begins with a glyph and a word", () => {
+    for (const look of [lookOf(), lookOf({ isAscii: true, depth: 0 })])
+      for (const block of sampleBlocks())
+        expect(stripAnsi(renderBlock(block, 80, look)[0] ?? ""), block.kind).toMatch(/^\S{1,2} [A-Za-z/]\S*/);
+  });
+
+  it("F66 with ASCII glyphs a block of plain text has no other byte", () => {
+    const look = lookOf({ isAscii: true, depth: 0 });
+    for (const block of sampleBlocks())
+      for (const line of renderBlock(block, 80, look)) expect(stripAnsi(line), block.kind).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it("F14 F15 FI1 FB2 whatever the text, no line is wider and no control byte is ours to blame", () => {
+    const looks = [lookOf(), lookOf({ isAscii: true, depth: 16 }), lookOf({ depth: 256, isWhole: true })];
+    fc.assert(
+      fc.property(nasty, nasty, fc.integer({ min: 40, max: 130 }), fc.constantFrom(...looks), (a, b, width, look) => {
+        for (const block of sampleBlocks(a, b))
+          for (const line of renderBlock(block as TranscriptBlock, width, look)) {
+            expect(line, block.kind).toMatch(CLEAN);
+            expect(widthOf(line), `${block.kind}: ${JSON.stringify(line)}`).toBeLessThanOrEqual(width);
+          }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

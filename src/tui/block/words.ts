@@ -1,0 +1,44 @@
+// What people and models say: the person's message, the answer, and the thoughts before it.
+import { type BlockOf, textOf } from "../../runtime/client/transcript.ts";
+import { type SpanLine, span, textLines } from "../text/span.ts";
+import type { Look } from "../theme/look.ts";
+import { emptyAnswer, extendAnswer, finishAnswer, openLines } from "./answer.ts";
+import { countText } from "./figure.ts";
+import { hanging, headLines, INDENT, indented } from "./layout.ts";
+
+/** Who wrote a message that enters as the user's. */
+const SENDERS: Readonly<Record<BlockOf<"user">["source"], string>> = {
+  user: "you",
+  command: "you",
+  autopilot: "autopilot",
+  notification: "notice",
+  hook: "hook",
+  agent: "agent",
+};
+
+export function userLines(block: BlockOf<"user">, width: number, look: Look): SpanLine[] {
+  const [first = span(""), ...more] = textLines(block.text);
+  const head = headLines({ glyph: "user", word: SENDERS[block.source], role: "user" }, [first], width, look);
+  const body = more.flatMap((line) => inner([line], width));
+  const attached = block.attachments.flatMap((path) => inner([span(`attached ${path}`, "dim")], width));
+  return [...head, ...body, ...attached];
+}
+
+/** One that still arrives is drawn as far as it has come. */
+export const answerLines = (block: BlockOf<"assistant">, width: number, look: Look): SpanLine[] => {
+  if (block.state !== "streaming") return finishAnswer(block, width, look);
+  const [answer, lines] = extendAnswer(emptyAnswer, textOf(block), width, look);
+  return [...lines, ...openLines(answer, width, look)];
+};
+
+export function reasoningLines(block: BlockOf<"reasoning">, width: number, look: Look): SpanLine[] {
+  if (look.reasoning === "hide" && !look.isWhole) return [];
+  const lines = textLines(textOf(block).trim(), "dim");
+  const head = { glyph: "reasoning", word: "reasoning", role: "dim" } as const;
+  if (look.reasoning === "line" && !look.isWhole)
+    return headLines(head, [span(`${countText(lines.length, "line")} (ctrl+o)`, "fold")], width, look);
+  return [...headLines(head, [], width, look), ...lines.flatMap((line) => inner([line], width))];
+}
+
+const inner = (line: SpanLine, width: number): SpanLine[] =>
+  hanging(line, width - INDENT, 0).map((one) => indented(one));
