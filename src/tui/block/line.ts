@@ -22,7 +22,15 @@ export function lineBlock(block: BlockOf<LineKind>, width: number, look: Look): 
   const { role, word, rest, body = [] } = draw(block, look);
   const glyph = block.kind === "notice" && block.level === "warning" ? "warning" : block.kind;
   const inner = body.flatMap((line) => hanging(line, width - INDENT).map((one) => indented(one)));
-  return [...headLines({ glyph, word, role }, rest, width, look), ...inner];
+  return [
+    ...headLines(
+      { glyph, word, role, isQuiet: role === "accent" || role === "dim" || role === "success" },
+      rest,
+      width,
+      look,
+    ),
+    ...inner,
+  ];
 }
 
 function draw(block: BlockOf<LineKind>, look: Look): Drawn {

@@ -1,5 +1,5 @@
 // Spans to the bytes of a terminal: the one place that writes escape sequences for text.
-import type { SpanLine } from "../text/span.ts";
+import { NO_BREAK, type SpanLine } from "../text/span.ts";
 import { colourCode } from "./colour.ts";
 import type { Look } from "./look.ts";
 import type { Emphasis } from "./theme.ts";
@@ -30,7 +30,8 @@ export function paint(line: SpanLine, look: Look): string {
     if (colour) ends.add(39);
     if (back) ends.add(49);
     codes.push(...[colour, back].filter((code) => code !== undefined));
-    painted += codes.length === 0 ? text : `\u001b[${codes.join(";")}m${text}\u001b[${[...ends].join(";")}m`;
+    const shown = text.replaceAll(NO_BREAK, " ");
+    painted += codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[${[...ends].join(";")}m`;
   }
   return painted;
 }
