@@ -14,15 +14,18 @@ export type BlockHead = {
   word: string;
   role: Role;
   isQuiet?: boolean;
+  /** What plain mode calls it, where that is not its word. */
+  label?: string;
 };
 
 /** The first line of a block; what does not fit goes on below, two columns in. A quiet one has its word in plain text. */
 export function headLines(
-  { glyph, word, role, isQuiet }: BlockHead,
+  { glyph, word, role, isQuiet, label }: BlockHead,
   rest: SpanLine,
   width: number,
   look: Look,
 ): SpanLine[] {
+  if (look.isPlain) return hanging([span(`${label ?? word}: ${label ? `${word} ` : ""}`), ...rest], width);
   const name = isQuiet ? span(word, "dim") : span(word, role, "bold");
   const start = [span(`${look.glyphs[glyph]} `, role), name];
   const line = rest.length > 0 ? [...start, GAP, ...rest] : start;
@@ -43,3 +46,7 @@ export const factSpans = (facts: readonly (string | undefined)[], look: Look): S
   const whole = texts.map((fact) => escapeText(fact).replaceAll(" ", NO_BREAK));
   return whole.length === 0 ? [] : [span(whole.join(`${NO_BREAK}${look.glyphs.dot} `), "dim")];
 };
+
+/** What is left out, and where it is. */
+export const foldText = (count: string, look: Look): string =>
+  look.isPlain ? `+${count}, not shown` : `+${count} (ctrl+o)`;

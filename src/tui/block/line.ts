@@ -5,7 +5,7 @@ import { type SpanLine, span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import type { Role } from "../theme/theme.ts";
 import { countText, durationText, moneyText, tokenText } from "./figure.ts";
-import { factSpans, hanging, headLines, INDENT, indented } from "./layout.ts";
+import { factSpans, foldText, hanging, headLines, INDENT, indented } from "./layout.ts";
 
 export type LineKind = Exclude<
   BlockKind,
@@ -93,7 +93,7 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       const body = [
         ...(reason ? [[cut(reason)]] : []),
         ...shown.map((line) => [span(line, "dim")]),
-        ...(more > 0 ? [[span(`+${countText(more, "line")} (ctrl+o)`, "fold")]] : []),
+        ...(more > 0 ? [[span(foldText(countText(more, "line"), look), "fold")]] : []),
       ];
       return {
         role,

@@ -1,7 +1,7 @@
 // An edit as a unified diff: line numbers, signs, and the words that differ marked within the lines.
 import { diffWordsWithSpace } from "diff";
 import { countText } from "../block/figure.ts";
-import { INDENT, indented } from "../block/layout.ts";
+import { foldText, INDENT, indented } from "../block/layout.ts";
 import { type Span, type SpanLine, span } from "../text/span.ts";
 import { wrapCells } from "../text/wrap.ts";
 import type { Look } from "../theme/look.ts";
@@ -61,7 +61,7 @@ function drawn(changes: readonly Change[], { width, rows }: Room, look: Look): S
     );
   });
   const hidden = changes.length - shown.length;
-  return hidden > 0 ? [...lines, indented([span(`+${countText(hidden, "line")} (ctrl+o)`, "fold", "italic")])] : lines;
+  return hidden > 0 ? [...lines, indented([span(foldText(countText(hidden, "line"), look), "fold", "italic")])] : lines;
 }
 
 type Marked = Pick<Change, "sign" | "number"> & { spans: Span[] };
