@@ -16,10 +16,10 @@ export function loadTheme({ ui, home, terminal }: FaceStart, reply?: string): Lo
     if (!/^[\w.-]{1,64}$/.test(ui.theme)) throw new Error("no name of a file");
     return readTheme(file, readFileSync(join(home, file), "utf8"));
   } catch {
-    const known = ["auto", ...Object.keys(themes)].join(", ");
+    const names = ["auto", ...Object.keys(themes)].join(", ");
     return {
       theme: themes.dark,
-      notices: [`ui.theme "${ui.theme}" is none of ${known}, and ${file} could not be read. The theme dark is used.`],
+      notices: [`ui.theme "${ui.theme}" is none of ${names}, and ${file} could not be read. The theme dark is used.`],
     };
   }
 }
