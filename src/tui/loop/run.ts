@@ -158,6 +158,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     face,
     terminal,
     painter,
+    keys: keys.rows,
     state: store.state,
     dispatch: store.dispatch,
     client: () => (client ? Promise.resolve(client) : session.promise),
