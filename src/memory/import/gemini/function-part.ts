@@ -23,8 +23,8 @@ export const resultsIn = (parts: unknown, id: string, origin: ItemOrigin): Impor
 
 /** What a function gave: its output, its error, or all that it said. */
 export function responseText(response: Record<string, unknown>): { text: string; failed: boolean } {
-  const given = recordAt(response, "response");
-  const { output, error } = given;
+  const answer = recordAt(response, "response");
+  const { output, error } = answer;
   if (error !== undefined) return { text: resultText(error), failed: true };
-  return { text: resultText(output ?? (Object.keys(given).length > 0 ? given : undefined)), failed: false };
+  return { text: resultText(output ?? (Object.keys(answer).length > 0 ? answer : undefined)), failed: false };
 }

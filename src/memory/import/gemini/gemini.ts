@@ -52,18 +52,21 @@ function partsOf({ line, message, rewindTo }: ChatEntry, agent: string | undefin
     : [...items.map(item), passed];
 }
 
+/** The type of what the model said. */
+const MODEL = "gemini";
+
 function itemsOf(message: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {
   const { type, content } = message;
   if (type === "user") {
     const text = typed(content);
     return text === "" ? [] : [{ ...origin, id, kind: "user", text }];
   }
-  if (type !== "gemini") return [];
+  if (type !== MODEL) return [];
   const text = textOf(content).trim();
   const model = textAt(message, "model");
-  const said: ImportedItem[] =
+  const words: ImportedItem[] =
     text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
-  return [...said, ...recordsOf(message["toolCalls"]).flatMap((call, i) => toolItems(call, `${id}:call${i}`, origin))];
+  return [...words, ...recordsOf(message["toolCalls"]).flatMap((call, i) => toolItems(call, `${id}:call${i}`, origin))];
 }
 
 function toolItems(call: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {

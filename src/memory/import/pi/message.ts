@@ -17,10 +17,10 @@ export function itemsOf(
   if (role === "assistant") {
     const text = textOf(recordsOf(content).filter(({ type }) => type === "text")).trim();
     const model = textAt(message, "model");
-    const said: ImportedItem[] =
+    const words: ImportedItem[] =
       text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
     const calls = recordsOf(content).filter(({ type }) => type === "toolCall");
-    return [...said, ...calls.map((block, i) => callOf(block, `${id}:call${i}`, origin))];
+    return [...words, ...calls.map((block, i) => callOf(block, `${id}:call${i}`, origin))];
   }
   const failed = message["isError"] === true;
   if (role === "toolResult")

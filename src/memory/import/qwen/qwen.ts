@@ -52,9 +52,9 @@ function itemsOf(record: Record<string, unknown>, type: string, id: string, orig
   if (type === "assistant") {
     const model = textAt(record, "model");
     const text = textOf(recordsOf(parts).filter(({ thought }) => thought !== true)).trim();
-    const said: ImportedItem[] =
+    const words: ImportedItem[] =
       text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
-    return [...said, ...callsIn(parts, id, origin)];
+    return [...words, ...callsIn(parts, id, origin)];
   }
   // Others speak in the person's name too: schedules, hooks, finished tasks.
   const isPersons = (textAt(record, "provenance") ?? "real_user") === "real_user";
