@@ -1,6 +1,6 @@
 // Wrapping by grapheme: prose breaks at spaces and between wide characters, code breaks where the line is full.
 import type { Span, SpanLine } from "./span.ts";
-import { type TextCell, cellsOf, isPlainAscii } from "./width.ts";
+import { cellsOf, isPlainAscii, type TextCell } from "./width.ts";
 
 /** `first` and `rest`: columns of the first line and of the others. At least one grapheme stands on each line. */
 export type WrapRoom = { first: number; rest: number };
