@@ -2,5 +2,6 @@
 import { main } from "./cli/main.ts";
 
 await main(process.argv.slice(2), EVERLONG_VERSION, {
+  terminal: async (run) => (await import("./tui/main.ts")).runTerminal(run),
   editor: async (options, own) => (await import("./acp/serve.ts")).serveEditor(options, own),
 });

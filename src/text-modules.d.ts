@@ -5,3 +5,12 @@ declare module "*.md" {
 }
 // Defined by the bundler.
 declare const EVERLONG_VERSION: string;
+// Its own types bring those of a browser with them, which this program has not.
+declare module "highlight.js/lib/common" {
+  const api: {
+    getLanguage(name: string): object | undefined;
+    /** `_top`: the part of the grammar that is open at the end; only the outermost has no parent. */
+    highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { value: string; _top?: object };
+  };
+  export default api;
+}

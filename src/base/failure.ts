@@ -7,8 +7,8 @@ export type Failure = {
   data?: string;
   /** What to do next. */
   next?: string;
-  /** Exit code of the command line: 1 the work failed, 2 wrong usage. */
-  exit: 1 | 2;
+  /** Exit code of the command line: 1 the work failed, 2 wrong usage, 130 the person stopped it. */
+  exit: 1 | 2 | 130;
 };
 
 /** What was turned down before anything was done. */

@@ -19,7 +19,17 @@ type Parsed = {
   [flag: string]: unknown;
 };
 
-export async function main(argv: string[], version: string, faces: Faces): Promise<void> {
+/** The face at a terminal. Gives the exit code, or why plain lines are wanted instead. */
+type TerminalFace = (run: {
+  open: Omit<OpenOptions, "prompts">;
+  version: string;
+  text: string;
+}) => Promise<number | { plain: string }>;
+
+/** What the command line may start; the one file above the faces knows them. */
+export type StartedFaces = Faces & { terminal: TerminalFace };
+
+export async function main(argv: string[], version: string, faces: StartedFaces): Promise<void> {
   // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
@@ -47,7 +57,7 @@ everlong help COMMAND        options of a command
 everlong help environment    all environment variables
 everlong settings            all settings with their values`;
 
-async function run(argv: string[], version: string, faces: Faces): Promise<number> {
+async function run(argv: string[], version: string, faces: StartedFaces): Promise<number> {
   if (argv[0] === "help" && argv[1] === "environment") {
     process.stdout.write(`${environmentText()}\n`);
     return EXIT.done;
@@ -83,7 +93,9 @@ async function run(argv: string[], version: string, faces: Faces): Promise<numbe
     code =
       near.length > 0
         ? printFailure(unknownCommand(word, near))
-        : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, version);
+        : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, (open, text) =>
+            atTerminal(faces.terminal, { open, version, text }),
+          );
   });
   program.addHelpText("after", MORE_HELP);
   // An agent run needs none of the commands; everything else, help included, knows them all.
@@ -121,7 +133,19 @@ const unknownCommand = (word: string, near: string[]): Failure => ({
   exit: 2,
 });
 
-async function agent(options: Parsed, text: string, flags: readonly SettingFlag[], version: string): Promise<number> {
+async function atTerminal(terminal: TerminalFace, run: Parameters<TerminalFace>[0]): Promise<number> {
+  const end = await terminal(run);
+  if (typeof end === "number") return end;
+  const { runLineMode } = await import("./line/line-mode.ts");
+  return runLineMode(run.open, run.version, run.text);
+}
+
+async function agent(
+  options: Parsed,
+  text: string,
+  flags: readonly SettingFlag[],
+  converse: (open: Omit<OpenOptions, "prompts">, text: string) => Promise<number>,
+): Promise<number> {
   const isTerminal = options.prompt === undefined && process.stdin.isTTY && process.stdout.isTTY;
   if (options.resume !== undefined && options.continue)
     return printFailure(usage("--resume and --continue cannot be used together.", "Use one of them."));
@@ -136,10 +160,7 @@ async function agent(options: Parsed, text: string, flags: readonly SettingFlag[
     ...(options.autopilot ? { mode: "autopilot" } : {}),
     ...(options.agent ? { agent: options.agent } : {}),
   };
-  if (isTerminal) {
-    const { runLineMode } = await import("./line/line-mode.ts");
-    return runLineMode({ ...open, interactive: true }, version, text);
-  }
+  if (isTerminal) return converse({ ...open, interactive: true }, text);
   const { promptText } = await import("./prompt-text.ts");
   const prompt = await promptText(options.prompt ?? (text || undefined), process.stdin);
   const { failBeforeStart, runPromptMode } = await import("./prompt-mode.ts");

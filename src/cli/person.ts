@@ -3,6 +3,7 @@ import { ok } from "../base/result.ts";
 import type { Person } from "../command/contract.ts";
 import { home } from "../runtime/client.ts";
 import { askTerminal } from "./ask-terminal.ts";
+import { watched } from "./progress.ts";
 import { readStdin } from "./stdin.ts";
 
 export function personAtTerminal(): Person {
@@ -11,7 +12,9 @@ export function personAtTerminal(): Person {
     print: (text) => void stdout.write(`${text}\n`),
     edit: home.edit,
     input,
+    watch: watched,
     width: stdout.columns,
+    ...(process.stderr.isTTY ? { progress: (text) => void process.stderr.write(`\r\u001b[K${text}`) } : {}),
     ...(stdin.isTTY && stdout.isTTY
       ? {
           ask: askTerminal,

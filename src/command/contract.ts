@@ -25,20 +25,27 @@ export type CommandOutput = {
   data?: unknown;
   /** A message for the model that the command asks to be sent. */
   send?: string | AgentPrompt;
-  /** The work was done, but what it found is bad news. */
-  exit?: 1;
+  /** The work was done, but what it found is bad news (1), or somebody ended it (130). */
+  exit?: 1 | 130;
 };
 export type CommandOutcome = Result<CommandOutput, Failure>;
+
+/** How far long work has got: of `total`, in its own unit; `count` things came of it so far. */
+export type WorkProgress = { label: string; part: number; total: number; count: number; unit: string };
 
 /** Who called, as far as a command can reach them. What is absent cannot be done here. */
 export type Person = {
   /** Shows a line before the command has ended. */
   print(text: string): void;
+  /** How far long work is: each line takes the place of the one before, an empty one ends them. */
+  progress?(text: string): void;
   /** Undefined: there was no answer. */
   ask?(question: string): Promise<string | undefined>;
   confirm?(question: string): Promise<boolean>;
   /** The text in an editor; `save` gets what was left in it. */
   edit?<T>(text: string, save: (edited: string) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>>;
+  /** Long work that is watched, and can be stopped by the person: the signal ends it. Absent: it runs unwatched. */
+  watch?<T>(work: (watched: { signal: AbortSignal; progress(step: WorkProgress): void }) => Promise<T>): Promise<T>;
   /** Text that was piped in; undefined when there is none. "if there": one that does not come at once is not waited for. */
   input?(how: "wait" | "if there"): Promise<Result<string | undefined, Failure>>;
   /** Columns of the terminal. */

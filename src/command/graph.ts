@@ -1,20 +1,11 @@
 // `everlong graph` and `/graph`: facts over time, where they were said, and taking them back.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type {
-  Episode,
-  FactChoice,
-  FactView,
-  GraphitiStatus,
-  GraphStatus,
-  NewFact,
-  OutboxRow,
-  TimelineRow,
-} from "../runtime/client/graph.ts";
-import { home } from "../runtime/client.ts";
+import type { FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
 
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { serverVerbs } from "./graph-server.ts";
 import { promotionVerbs } from "./promote.ts";
 
 const where = [
@@ -165,84 +156,11 @@ const forget: Command = {
   },
 };
 
-const queue: Command = {
-  name: "queue",
-  summary: "list what waits to be read or could not be, try again, or drop it",
-  arguments: "[verb] [id...]",
-  usage: "[list|retry|drop] [ID...]",
-  json: "lines",
-  run: async ({ args: [verb = "list", ...ids] }: CommandCall, { on }) => {
-    if (verb === "list")
-      return describe(await on.graph((graph) => graph.queue()), ({ episodes, outbox }) => ({
-        data: [...episodes, ...outbox],
-        text: [...episodes.map(episodeLine), ...outbox.map(outboxLine)].join("\n") || "Nothing waits.",
-      }));
-    if (verb !== "retry" && verb !== "drop")
-      return fail(commandUsage(`There is no "${verb}" here.`, "Use list, retry or drop."));
-    const names = ids.filter((id) => id !== undefined);
-    return describe(
-      await on.graph((graph) => graph.requeue(names, verb === "retry" ? "queued" : "done")),
-      (count) => `${verb === "retry" ? "Trying again" : "Dropped"}: ${counted(count, "episode")}.`,
-    );
-  },
-};
-
-/** `g12  parked  everlong.turn.1a2b.user  (HTTP 422: …)`. */
-const outboxLine = ({ seq, state, message, error }: OutboxRow): string =>
-  `g${seq}  ${state}  ${message.name}${error === undefined ? "" : `  (${error})`}`;
-
-const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: GraphitiStatus): string =>
-  [
-    `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.`,
-    ...(error === undefined ? [] : [`Last trouble: ${error}`]),
-    ...(endpoint === undefined
-      ? []
-      : [`Messages: ${waiting} waiting, ${unconfirmed} not confirmed yet, ${parked} set aside.`]),
-  ].join(" ");
-
-const modelLine = ({ calls, tokens, dropped, ignored, fallbacks }: GraphStatus["model"]): string =>
-  `Model: ${counted(calls, "call")}, ${counted(tokens, "token")}; ${counted(dropped, "fact")} dropped, ${counted(ignored, "ending")} ignored, ${fallbacks} times the rules took over.`;
-
-const status: Command = {
-  name: "status",
-  summary: "show how much is known and what waits",
-  json: "value",
-  run: async (_call: CommandCall, { on }) =>
-    describe(await on.graph((graph) => graph.status()), (data) => ({
-      data,
-      text: [
-        data.enabled ? `Facts are found by: ${data.extractor}.` : "The graph is off; what it knew stays stored.",
-        `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
-        `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
-        graphitiLine(data.graphiti),
-
-        ...(data.model.calls > 0 ? [modelLine(data.model)] : []),
-      ].join("\n"),
-    })),
-};
-
-const test: Command = {
-  name: "test",
-  summary: "check that the Graphiti server answers; with --smoke, that it stores and deletes",
-  options: [
-    { flags: "--smoke", help: "store a test message and delete it again" },
-    { flags: "--endpoint <url>", help: "another server than the one in the settings" },
-    { flags: "--wait <seconds>", help: "how long to wait for the message", kind: "count" },
-  ],
-  json: "value",
-  run: async ({ options }: CommandCall<{ smoke?: boolean; endpoint?: string; wait?: number }>) =>
-    describe(await home.testGraphiti(options), (data) => ({
-      data,
-      text: data.steps.map(({ outcome, step, ms, detail }) => `${outcome}  ${step}  ${ms} ms  ${detail}`).join("\n"),
-      ...(data.isGood ? {} : { exit: 1 as const }),
-    })),
-};
-
 export const graph: SlashCommand = {
   name: "graph",
   summary: "facts over time: search, add, end and forget them",
-  subcommands: [facts, search, entity, timeline, add, edit, forget, queue, status, test, ...promotionVerbs],
-  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|test|promote|promotions|undo]" },
+  subcommands: [facts, search, entity, timeline, add, edit, forget, ...serverVerbs, ...promotionVerbs],
+  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|backfill|test|promote|promotions|undo]" },
 };
 
 /** One sentence may state several relations; people read it once. */
@@ -269,9 +187,6 @@ function sourceText({ sources }: FactView): string {
 
 const momentLine = ({ at, type, fact }: TimelineRow): string =>
   `${minute(at)}  ${type === "begins" ? "+" : "-"} ${fact.text}${sourceText(fact)}`;
-
-const episodeLine = ({ uuid, state, text, error }: Episode): string =>
-  `${uuid.slice(0, 8)}  ${state}  ${text.slice(0, 60).replace(/\s+/g, " ")}${error === undefined ? "" : `  (${error})`}`;
 
 /** With the names that Graphiti gives its fields. */
 const factData = (fact: FactView) => ({

@@ -18,9 +18,9 @@ const list: Command = {
   name: "list",
   summary: "list this folder's sessions, newest first",
   isDefault: true,
-  options: [all, limit],
+  options: [all, limit, { flags: "--source <source>", help: "own, import or all", choices: ["own", "import", "all"] }],
   json: "value",
-  run: async ({ options }: CommandCall<{ all?: boolean; limit: number }>) =>
+  run: async ({ options }: CommandCall<{ all?: boolean; limit: number; source?: "own" | "import" | "all" }>) =>
     describe(await home.sessions.list(options), (rows) => {
       const none = options.all ? "No sessions yet." : "No sessions in this folder yet. For other folders: --all";
       const lines = rows.map((r) => `${r.id}  ${minute(r.updated_at)}  ${counted(r.prompts, "prompt")}  ${r.name}`);

@@ -10,6 +10,7 @@ import { review, rubberDuck, securityReview } from "./delegate.ts";
 import { doctor } from "./doctor.ts";
 import { graph } from "./graph.ts";
 import { help } from "./help.ts";
+import { importHistories } from "./import.ts";
 import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
   trust,
   consent,
   recall,
+  importHistories,
   pin,
   evaluate,
   agent,

@@ -17,8 +17,8 @@ export type ProxyServices = {
   redactor: Redactor;
   /** Absent: facts are not looked for. */
   graph?: TemporalGraph<unknown>;
-  /** The main agent of the session was answered: the graph hears of it, and nobody waits. */
-  feed?(session: ProxySession): void;
+  /** The main agent of the session was answered: the graph hears of it, and nobody waits. `folder`: where it works. */
+  feed?(session: ProxySession, folder?: string): void;
   /** The store was found damaged or is gone: it has to be opened again. */
   isLost(): boolean;
   close(): Promise<void>;

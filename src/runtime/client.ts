@@ -11,6 +11,7 @@ export type { InboxEntry } from "../agent/inbox/entry.ts";
 export type { BoardChange } from "../memory/board/change.ts";
 export type { BoardItem } from "../memory/board/item.ts";
 export type { ProxyOperations } from "../server/manage/contract.ts";
+export type { EditorPlace, ShellProcess, TerminalLine } from "../tool/editor.ts";
 export type { BoardChoice } from "./board/access.ts";
 export { type EnclosedImage, type Enclosures, MAX_IMAGE_BYTES } from "./client/enclosure.ts";
 export type {
@@ -34,13 +35,17 @@ export type {
   TasksClient,
   UserQuestion,
 } from "./client/session.ts";
+export type { UserShellEnd } from "./client/typing.ts";
 export type { ConsentFolder } from "./consent-access.ts";
 export type { ConsentChoice, ConsentEffect, ConsentQuestion } from "./consent-question.ts";
 export { reportCrash } from "./crash.ts";
 export type { CheckResult } from "./doctor/check.ts";
 export type { Diagnosis, DoctorOptions } from "./doctor/doctor.ts";
+export type { FaceStart, TerminalVariables, UiSettings } from "./face.ts";
 export type { RunningGateway } from "./gateway/gateway.ts";
 export type { GatewayForRun, GatewayView, WithRequest } from "./gateway/with.ts";
+export type { HistoryFound, ImportOutcome, ImportRequest, ImportWatch } from "./import/access.ts";
+export type { ImportSummary } from "./import/summary.ts";
 export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
 export type { CheckpointView } from "./session/checkpoints.ts";
 export type { StoredSession } from "./session/stored-sessions.ts";
@@ -97,6 +102,7 @@ export const home = {
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
   recall: lazily(() => import("./recall/stored-recall.ts")),
   embeddings: lazily(() => import("./recall/reindex-embeddings.ts")),
+  imports: lazily(() => import("./import/access.ts")),
   evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
   testGraphiti: async (test: GraphitiTest) => (await import("./graph/graphiti-test.ts")).testGraphiti(test),
@@ -114,6 +120,9 @@ export const home = {
   /** A text in the user's own editor; `save` gets what was left in it. */
   edit: async <T>(text: string, save: (edited: string) => ResultPromise<T>) =>
     (await import("./gateway/edit.ts")).editText(text, save),
+  /** What a face at a terminal must know before a session is open. */
+  faceStart: async (options: Pick<OpenOptions, "flags" | "trustFolder">) =>
+    (await import("./face.ts")).faceStart(options),
   /** What this folder would load if it were trusted, when it is not. */
   trustQuestion: async () => (await import("./trust-access.ts")).trustQuestion(),
   /** Names of commands and skills that users added. */

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { clip, nearNames } from "../base/text.ts";
+import { importedFrom } from "../schema/imported.ts";
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const MIN_PREFIX = 4;
@@ -12,7 +13,7 @@ export type NamedSession = { id: string; name: string };
 /** Ids of the folders under sessions/; anything that is not one of our ids is no session. */
 export function sessionIds(sessionsDir: string): string[] {
   try {
-    return readdirSync(sessionsDir).filter((name) => ID.test(name));
+    return readdirSync(sessionsDir).filter((name) => ID.test(name) || importedFrom(name) !== undefined);
   } catch {
     return []; // no folder yet: no session
   }
@@ -35,8 +36,9 @@ export async function findSession(
     });
   }
   const lower = wanted.toLowerCase();
-  const exact = ids.filter((id) => id === lower);
-  const byPrefix = lower.length >= MIN_PREFIX ? ids.filter((id) => id.startsWith(lower)) : [];
+  // The ids of other clients may have capitals.
+  const exact = ids.filter((id) => id === wanted || id === lower);
+  const byPrefix = lower.length >= MIN_PREFIX ? ids.filter((id) => id.toLowerCase().startsWith(lower)) : [];
   const named =
     exact.length > 0 || byPrefix.length === 1 ? [] : (await names()).filter((s) => s.name === wanted).map((s) => s.id);
   const matches = exact.length > 0 ? exact : [...new Set([...byPrefix, ...named])];

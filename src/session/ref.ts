@@ -95,7 +95,8 @@ export class RefTable {
 /** `agent`: of a subagent's own conversation, written `AGENT/tN`. */
 export type Ref = { session?: string; agent?: string; from: number; to: number; item?: number };
 
-const REF = /^(?:([0-9a-f-]{4,36}):)?(?:([\w.-]{1,80})\/)?t(\d{1,9})(?:\.(\d{1,9})|-t?(\d{1,9}))?$/i;
+const REF =
+  /^(?:([0-9a-f-]{4,36}|imp_[a-z]+_[\w.-]{1,120}):)?(?:([\w.-]{1,80})\/)?t(\d{1,9})(?:\.(\d{1,9})|-t?(\d{1,9}))?$/i;
 
 /** What stands before the refs of this conversation. */
 export const refPrefix = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}/`);
@@ -106,7 +107,7 @@ export function parseRef(text: string): Ref | undefined {
   const [, session, agent, turn, item, last] = match;
   const from = Number(turn);
   return {
-    ...(session ? { session: session.toLowerCase() } : {}),
+    ...(session ? { session: /^imp_/i.test(session) ? session : session.toLowerCase() } : {}),
     ...(agent ? { agent } : {}),
     from,
     to: last ? Number(last) : from,

@@ -160,6 +160,15 @@ export function cutTurn({ live, state }: Conversation, reason: string): string[]
   return waiting.map((m) => m.content);
 }
 
+/** The newest message that waits goes back to who sent it; undefined when none waits. */
+export async function takeBack(session: Conversation): Promise<string | undefined> {
+  const last = session.state.queue.findLast(({ source = "user" }) => source === "user");
+  if (!last) return undefined;
+  await session.emit("message.dequeued", { messageId: last.messageId });
+  session.publish("pending_messages.modified", { count: session.state.queue.length });
+  return last.display ?? last.content;
+}
+
 /** Puts a fact in front of the model at its next step. */
 export function notify({ live }: Conversation, notice: PendingNotice): void {
   live.loop.notices.push(notice);

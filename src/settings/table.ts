@@ -11,6 +11,7 @@ import { orchestrationRows } from "./table/orchestration.ts";
 import { proxyRows } from "./table/proxy.ts";
 import { proxyStateRows } from "./table/proxy-state.ts";
 import { recallRows } from "./table/recall.ts";
+import { terminalRows } from "./table/terminal.ts";
 
 const rows = [
   ...modelRows,
@@ -24,6 +25,7 @@ const rows = [
   ...proxyRows,
   ...proxyStateRows,
   ...gatewayRows,
+  ...terminalRows,
 ] as const;
 
 type AnyRow = (typeof rows)[number];

@@ -2,8 +2,10 @@
 
 import { boardSchema } from "./schema/board.ts";
 import { graphSchema } from "./schema/graph.ts";
+import { importSchema } from "./schema/import.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
+import { observationSchema } from "./schema/observation.ts";
 import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallErasure, recallSchema, tombstoneSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
@@ -21,4 +23,6 @@ export const storeMigrations: readonly string[] = [
   graphSchema,
   proxyChainWithoutTokens,
   tombstoneSchema,
+  importSchema,
+  observationSchema,
 ];

@@ -39,6 +39,7 @@ export function openProgram(place: Place, program: string, args: string[]): Term
       HOME: dirname(place.home),
       EVERLONG_HOME: place.home,
       OLLAMA_HOST: "http://127.0.0.1:9",
+      EVERLONG_PLAIN: "1", // lines in the order printed; test/tui drives the screen
       EVERLONG_CONSOLIDATE_ON_EXIT: "false", // a test that wants what goes on after the exit says so
       ...place.env,
     },

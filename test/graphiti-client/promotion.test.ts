@@ -2,31 +2,35 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Script } from "./server.ts";
 import { stage } from "./stage.ts";
 
+const down: Script = () => ({ type: "status", status: 503, body: "later" });
+
 describe("RE13 promotions to a server", () => {
-  it("GC28 GC29 RE13 one message with its block, name and description, delivered with the next session", async () => {
-    const { graphiti, say, turn } = await stage();
+  it("GC28 GC29 RE13 one message with its block, name and description, delivered by the command itself, else by the next process", async () => {
+    const { graphiti, say } = await stage();
+    graphiti.script = down;
     expect(
       await say("promote", "--scope", "user", "--kind", "decision", "We use </graphiti_episode> Postgres"),
     ).toMatchObject({ code: 0 });
     expect((await say("graph", "promotions")).stdout).toContain("user decision, queued: We use");
-    await turn("Hello there.");
+    graphiti.script = () => undefined;
+    await say("graph", "queue", "retry");
+    expect((await say("graph", "promotions")).stdout).toContain("user decision, delivered: We use");
     const posts = graphiti.calls.filter(({ path }) => path === "/messages");
     const promoted = posts.filter(({ body }) => String(body["group_id"]).startsWith("graphiti_user_"));
-    expect(promoted.map(({ body }) => body["messages"])).toEqual([
-      [
-        {
-          content: expect.stringMatching(
-            /^<graphiti_episode kind="decision">\nsource: everlong\nscope: user\ntimestamp: \S+\ncontent:\nWe use &lt;\/graphiti_episode> Postgres\n<\/graphiti_episode>$/,
-          ),
-          name: expect.stringMatching(/^everlong\.promotion\./),
-          role_type: "system",
-          role: "everlong",
-          timestamp: expect.stringMatching(/^20\d\d-.+Z$/),
-          source_description: "everlong:promotion:user:decision",
-        },
-      ],
+    expect(promoted.at(-1)?.body["messages"]).toEqual([
+      {
+        content: expect.stringMatching(
+          /^<graphiti_episode kind="decision">\nsource: everlong\nscope: user\ntimestamp: \S+\ncontent:\nWe use &lt;\/graphiti_episode> Postgres\n<\/graphiti_episode>$/,
+        ),
+        name: expect.stringMatching(/^everlong\.promotion\./),
+        role_type: "system",
+        role: "everlong",
+        timestamp: expect.stringMatching(/^20\d\d-.+Z$/),
+        source_description: "everlong:promotion:user:decision",
+      },
     ]);
   });
 
@@ -88,11 +92,9 @@ describe("RE13 promotions to a server", () => {
   });
 
   it("GC30 GC36 with the graph off a ready server gets it alone: listed, delivered, pinned and undone", async () => {
-    const { graphiti, say, turn } = await stage({ env: { EVERLONG_GRAPH: "0" } });
+    const { graphiti, say } = await stage({ env: { EVERLONG_GRAPH: "0" } });
     const promoted = await say("promote", "--kind", "preference", "--scope", "user", "I prefer tabs");
     expect([promoted.code, promoted.stderr]).toEqual([0, ""]);
-    expect((await say("graph", "promotions")).stdout).toMatch(/user preference, queued: I prefer tabs/);
-    await turn("Hello there.");
     expect(graphiti.names().filter((name) => name.startsWith("everlong.promotion."))).toHaveLength(1);
     expect((await say("graph", "promotions")).stdout).toMatch(/user preference, delivered: I prefer tabs/);
     expect((await say("recall", "--pins")).stdout).toContain("I prefer tabs");
@@ -126,7 +128,10 @@ describe("RE13 promotions to a server", () => {
 
   it("R56 RI6 a promotion that is forgotten does not leave any more, and its words leave the queue and the journal", async () => {
     const { place, graphiti, say, turn } = await stage();
+    graphiti.script = down;
     await say("promote", "--kind", "decision", "We use zanzibarium");
+    graphiti.script = () => undefined;
+    graphiti.calls.length = 0;
     const id = JSON.parse((await say("graph", "promotions", "--json")).stdout).id as string;
     expect((await say("graph", "forget", id, "--yes")).code).toBe(0);
     await turn("Hello there.");
@@ -139,8 +144,11 @@ describe("RE13 promotions to a server", () => {
 
   it("GC36 RI12 one that has not left is taken out of the queue; without consent none is queued", async () => {
     const { graphiti, say, turn } = await stage();
+    await graphiti.pause();
     await say("promote", "--kind", "decision", "We use Postgres");
-    expect((await say("graph", "undo")).code).toBe(0);
+    const undone = await say("graph", "undo");
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining("Took back")]);
+    await graphiti.resume();
     await say("consent", "revoke", graphiti.url);
     await say("promote", "--kind", "decision", "We use Redis");
     expect((await say("graph", "promotions")).stdout).toMatch(/workspace decision, stored: We use Redis/);

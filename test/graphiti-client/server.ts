@@ -44,18 +44,29 @@ export type GraphitiServer = {
   script: Script;
   /** Deleting a group says so and deletes nothing. */
   liesAboutDelete: boolean;
+  /** Nobody listens at its address until it is resumed. */
+  pause: () => Promise<void>;
+  resume: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-export async function startGraphiti(): Promise<GraphitiServer> {
+/** `behind`: a real server that answers what the script leaves alone, such as our own. */
+export async function startGraphiti({ behind }: { behind?: string } = {}): Promise<GraphitiServer> {
   let connections = 0;
   const http = createServer((request, response) => void answer(request, response));
   http.on("connection", () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => http.listen(port, "127.0.0.1", resolve));
+  const end = () =>
+    new Promise<void>((resolve) => {
+      http.closeAllConnections();
+      http.close(() => resolve());
+    });
+  await listen(0);
+  const { port } = http.address() as AddressInfo;
   const server: GraphitiServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: [],
     connections: () => connections,
     episodes: [],
@@ -65,11 +76,9 @@ export async function startGraphiti(): Promise<GraphitiServer> {
     edges: new Map(),
     script: () => undefined,
     liesAboutDelete: false,
-    close: () =>
-      new Promise((resolve) => {
-        http.closeAllConnections();
-        http.close(() => resolve());
-      }),
+    pause: end,
+    resume: () => listen(port),
+    close: end,
   };
   onTestFinished(() => server.close());
 
@@ -96,15 +105,65 @@ export async function startGraphiti(): Promise<GraphitiServer> {
       return;
     }
     if (trick?.type === "reset") {
-      if (trick.stores) reply(call);
+      if (trick.stores) await (behind === undefined ? reply(call) : forward(behind, call));
       request.socket.destroy();
       return;
     }
     if (trick?.type === "late") await new Promise((resolve) => setTimeout(resolve, trick.ms));
-    const [status, body] = trick?.type === "forget" ? ([202, { message: "ok", success: true }] as const) : reply(call);
+    const [status, body] =
+      trick?.type === "forget"
+        ? ([202, { message: "ok", success: true }] as const)
+        : behind === undefined
+          ? reply(call)
+          : await forward(behind, call);
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
   }
+
+  async function forward(url: string, call: Call): Promise<readonly [number, unknown]> {
+    const { method, path, headers, body } = call;
+    const names = ["authorization", "content-type", "idempotency-key"];
+    const answer = await fetch(url + path, {
+      method,
+      headers: names.flatMap((name): [string, string][] => (headers[name] ? [[name, String(headers[name])]] : [])),
+      ...(method === "POST" ? { body: JSON.stringify(body) } : {}),
+    });
+    const json: unknown = await answer.json();
+    await readBack(url, call);
+    return [answer.status, json];
+  }
+
+  /** What the server behind holds now, in the groups that somebody wrote to. */
+  async function readBack(url: string, { headers, body, method }: Call): Promise<void> {
+    const groups = new Set([
+      ...server.episodes.map(({ group }) => group),
+      ...(method === "POST" ? groupsIn(body) : []),
+    ]);
+    const episodes: Stored[] = [];
+    for (const group of groups) {
+      const answer = await fetch(`${url}/episodes/${group}?last_n=1000`, {
+        headers: { authorization: String(headers.authorization) },
+      });
+      if (answer.status !== 200) return;
+      for (const { uuid, content, valid_at: timestamp, ...rest } of (await answer.json()) as Record<string, string>[]) {
+        const [, role = "", roleType = "", said = ""] = /^(\w*)\((\w+)\): ([\s\S]*)$/.exec(content ?? "") ?? [];
+        const { name = "", source_description = "" } = rest;
+        const message = {
+          content: said,
+          name,
+          role,
+          role_type: roleType,
+          timestamp: String(timestamp),
+          source_description,
+        };
+        episodes.push({ uuid: String(uuid), group, message });
+      }
+    }
+    server.episodes = episodes;
+  }
+
+  const groupsIn = (body: Call["body"]): string[] =>
+    [body["group_id"], ...((body["group_ids"] as unknown[] | undefined) ?? [])].filter((id) => typeof id === "string");
 
   function reply({ method, path, body }: Call): readonly [number, unknown] {
     const [route = "", query = ""] = path.split("?");

@@ -1,11 +1,10 @@
 // Delivery: the outbox of one folder goes to its Graphiti server, in the background and never faster than the server can bear.
 import { within } from "../../base/abort.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { shortId } from "../../base/id.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { GraphitiClient } from "./client.ts";
 import { confirm, LOOK_MS } from "./confirm.ts";
-import { backoffMs, changeHealth, endLease, readHealth, takeLease } from "./health.ts";
+import { backoffMs, changeHealth, endLease, lookMs, newWorker, readHealth, restMs, takeLease } from "./health.ts";
 import { type OutboxPlace, purgeRows, readRows } from "./queue.ts";
 import { nextBatch, type SendFailure, type SendLimits, sendBatch } from "./send.ts";
 
@@ -33,7 +32,7 @@ const LEASE_END_MS = 1000;
 export class OutboxDelivery {
   readonly #options: DeliveryOptions;
   readonly #clock: Clock;
-  readonly #worker = shortId("graphiti");
+  readonly #worker = newWorker();
   readonly #ended = new AbortController();
   readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;
@@ -85,9 +84,11 @@ export class OutboxDelivery {
     const isOurs = await this.#lease();
     if (!isOurs) return OTHERS_MS;
     try {
-      const { stalledAt, retryAt } = readHealth(db, place.endpoint);
-      if (stalledAt === 0 && retryAt > this.#now()) return retryAt - this.#now();
-      if (stalledAt === 0) {
+      const health = readHealth(db, place.endpoint);
+      const isStalled = health.stalledAt > 0;
+      const rest = restMs(health, this.#now());
+      if (!isStalled && rest > 0) return rest;
+      if (!isStalled) {
         const failure = await this.#sendAll();
         if (failure) return this.#backOff(failure);
       }
@@ -138,7 +139,7 @@ export class OutboxDelivery {
     if (!row) return undefined;
     const { lookAt, stalledAt } = readHealth(db, place.endpoint);
     const takenAt = row.sentAt === undefined ? 0 : Date.parse(row.sentAt);
-    const dueMs = Math.max(lookAt, stalledAt > 0 ? 0 : takenAt + LOOK_MS) - this.#now();
+    const dueMs = lookMs(Math.max(lookAt, stalledAt > 0 ? 0 : takenAt + LOOK_MS), this.#now());
     if (dueMs > 0) return dueMs;
     const outcome = await confirm({ db, place, client, now: this.#now }, this.#ended.signal);
     if (!outcome.ok) return LOOK_MS;
@@ -155,7 +156,7 @@ export class OutboxDelivery {
       });
       return 0;
     }
-    return oldest() ? Math.max(0, readHealth(db, place.endpoint).lookAt - this.#now()) : undefined;
+    return oldest() ? lookMs(readHealth(db, place.endpoint).lookAt, this.#now()) : undefined;
   }
 
   async #lease(): Promise<boolean> {

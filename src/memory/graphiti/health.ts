@@ -1,4 +1,6 @@
 // How a Graphiti server fared lately, kept for all processes: failures, until when it is left alone, whether it stores at all.
+import { shortId } from "../../base/id.ts";
+import { isAlive } from "../../host/survivors.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { get, run } from "../graph/store/row.ts";
 
@@ -44,13 +46,22 @@ export function changeHealth(db: Database, endpoint: string, change: Partial<End
   );
 }
 
-/** One process sends to a server at a time; one that died loses its turn when the lease ends. Inside a transaction. */
+/** No lease is longer: one that seems to be was written before the clock was set back. */
+const LEASE_MAX_MS = 180_000;
+
+/** The name of one who sends, by which others see whether its process lives. */
+export const newWorker = (): string => `${process.pid}:${shortId("graphiti")}`;
+
+/** One process sends to a server at a time; one that died loses its turn. Inside a transaction. */
 export function takeLease(db: Database, endpoint: string, worker: string, now: number, until: number): boolean {
   run(db, "INSERT OR IGNORE INTO graph_endpoint (endpoint) VALUES (?)", endpoint);
+  const holder = get(db, "SELECT worker FROM graph_endpoint WHERE endpoint = ?", endpoint)?.["worker"];
+  if (typeof holder === "string" && !isAlive(Number.parseInt(holder, 10))) endLease(db, endpoint, holder);
   const { changes } = run(
     db,
-    "UPDATE graph_endpoint SET worker = ?, lease_until = ? WHERE endpoint = ? AND (worker IS NULL OR worker = ? OR lease_until <= ?)",
-    ...[worker, until, endpoint, worker, now],
+    `UPDATE graph_endpoint SET worker = ?, lease_until = ?
+       WHERE endpoint = ? AND (worker IS NULL OR worker = ? OR lease_until <= ? OR lease_until > ?)`,
+    ...[worker, until, endpoint, worker, now, now + LEASE_MAX_MS],
   );
   return Number(changes) > 0;
 }
@@ -70,6 +81,18 @@ const BACKOFF_MAX_MS = 30_000;
 export const backoffMs = (failures: number): number =>
   Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** Math.max(0, failures - 1));
 
+/** How long the server is still left alone. A longer rest than there ever is comes from a clock that was set back. */
+export function restMs({ retryAt }: Pick<EndpointHealth, "retryAt">, now: number): number {
+  const rest = retryAt - now;
+  return rest > BACKOFF_MAX_MS ? 0 : Math.max(0, rest);
+}
+
 const PROBE_MS = 30_000;
 const PROBE_MAX_MS = 600_000;
+/** The same for the next look. */
+export const lookMs = (lookAt: number, now: number): number => {
+  const rest = lookAt - now;
+  return rest > PROBE_MAX_MS ? 0 : Math.max(0, rest);
+};
+
 export const probeMs = (probes: number): number => Math.min(PROBE_MAX_MS, PROBE_MS * 2 ** probes);

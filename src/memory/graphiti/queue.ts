@@ -29,6 +29,8 @@ export type EnqueueOutcome = {
   added: number;
   /** Messages that had to make room, or found none. */
   dropped: number;
+  /** Messages that found no room and may be brought again. */
+  left: number;
 };
 
 const WAITING = "state IN ('queued', 'sending')";
@@ -50,7 +52,7 @@ export function enqueueUnit(
       );
       return !row || (again && text(row, "state") === "dropped");
     });
-    if (fresh.length === 0) return { added: 0, dropped: 0 };
+    if (fresh.length === 0) return { added: 0, dropped: 0, left: 0 };
     const room = () => maxQueueSize - waitingCount(db, endpoint);
     let dropped = 0;
     while (mayEvict && fresh.length <= maxQueueSize && room() < fresh.length) {
@@ -59,14 +61,22 @@ export function enqueueUnit(
       dropped += gone;
     }
     const fits = room() >= fresh.length;
-    if (!fits && !mayEvict) return { added: 0, dropped };
+    if (!fits && !mayEvict) return { added: 0, dropped, left: fresh.length };
     for (const draft of fresh) insert(db, { endpoint, root }, draft, fits ? "queued" : "dropped", now);
-    return fits ? { added: fresh.length, dropped } : { added: 0, dropped: dropped + fresh.length };
+    return fits ? { added: fresh.length, dropped, left: 0 } : { added: 0, dropped: dropped + fresh.length, left: 0 };
   });
 }
 
 export const waitingCount = (db: Database, endpoint: string): number =>
   Number(get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND ${WAITING}`, endpoint)?.["n"] ?? 0);
+
+/** Of one folder. */
+export const waitingIn = (db: Database, { endpoint, root }: OutboxPlace): number =>
+  Number(
+    get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND root = ? AND ${WAITING}`, endpoint, root)?.[
+      "n"
+    ] ?? 0,
+  );
 
 /** Promotions and ownership go last, and never for a turn. A unit that has begun to leave is not taken apart. */
 function evictOldest(db: Database, endpoint: string, newcomer: OutboxKind): number {

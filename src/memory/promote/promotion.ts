@@ -20,6 +20,8 @@ export type PromotionOptions = {
   directive?: DirectivePlace;
 };
 
+export const promotionName = (id: string): string => `everlong.promotion.${id}`;
+
 /** The message for a Graphiti server and the episode of the built-in graph are the same. */
 export function promotionEpisode(
   promotion: Promotion,
@@ -28,7 +30,7 @@ export function promotionEpisode(
   const { kind, scope, at } = promotion;
   return {
     uuid: id,
-    name: directive ? `everlong.auto_promotion.${directive.turnId}.${directive.index}` : `everlong.promotion.${id}`,
+    name: directive ? `everlong.auto_promotion.${directive.turnId}.${directive.index}` : promotionName(id),
     text: promotionBlock(promotion, maxChars),
     role: "everlong",
     roleType: "system",

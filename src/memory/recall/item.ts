@@ -39,8 +39,9 @@ export type Item = {
   /** Number of the item in its turn, for the ref `tN.k`. */
   index?: number;
   place: ItemPlace;
+  /** Where it was imported from; the line may be the id of a database's row. */
   path?: string;
-  line?: number;
+  line?: number | string;
   /** Whether the text came from the user or from somewhere else; carried, never ranked. */
   trust?: string;
 };

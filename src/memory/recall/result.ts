@@ -17,7 +17,8 @@ export type Shown = {
   /** The time in ISO form. */
   time?: string;
   scope: ItemPlace["level"];
-  source: { client?: string; session?: string; turn?: number; seq: number };
+  /** `file` and `line`: where it was imported from. */
+  source: { client?: string; session?: string; turn?: number; seq: number; file?: string; line?: number | string };
   rewound: boolean;
 };
 export type SearchResult = Shown & {
@@ -61,6 +62,8 @@ export function shownItem(item: IndexedItem, reader: Reader): Shown {
       ...(place.session === undefined ? {} : { session: place.session }),
       ...(item.turn === undefined ? {} : { turn: item.turn }),
       seq: item.seq,
+      ...(item.path === undefined ? {} : { file: item.path }),
+      ...(item.line === undefined ? {} : { line: item.line }),
     },
     rewound: item.rewound,
   };

@@ -1,9 +1,10 @@
 // Everything that is known of who sends a managed request.
+import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { RequestCaller } from "../contract.ts";
 import type { ServedFamily } from "./family.ts";
 import { identityOf, type Presented } from "./identity.ts";
-import { namespaceOf, type RepositoryKey } from "./namespace.ts";
+import { folderOf, namespaceOf, type RepositoryKey } from "./namespace.ts";
 import { type BadSessionKey, clientSessionKey, sessionKeyOf } from "./session-key.ts";
 
 type CallerInput = Presented & {
@@ -26,5 +27,6 @@ export function callerOf(input: CallerInput): Result<RequestCaller, BadSessionKe
     identity,
     session,
     namespace: input.run?.repository ?? namespaceOf(input),
+    ...optional("folder", input.run?.folder ?? folderOf(input)),
   });
 }

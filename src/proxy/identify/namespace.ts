@@ -22,13 +22,21 @@ const MAX_CHARS = 400;
 
 /** X81, first hit wins; undefined: the session alone. */
 export function namespaceOf({ headers, body, loopback, repositoryKey }: Asked): string | undefined {
-  const name =
-    HEADERS.map((header) => headerText(headers, header)).find(isName) ?? bodyRepo(body) ?? workspace(headers);
+  const name = nameIn(headers, body);
   if (name === undefined) return undefined;
   const text = name.trim().replace(CREDENTIAL, "$1");
   const key = loopback && PATH.test(text) ? (repositoryKey(text) ?? text) : text;
   return key.length <= MAX_CHARS ? key : `h-${createHash("sha256").update(key).digest("hex")}`;
 }
+
+/** The folder that a client of this machine works in, when it names one. */
+export function folderOf({ headers, body, loopback }: Omit<Asked, "repositoryKey">): string | undefined {
+  const name = loopback ? nameIn(headers, body)?.trim() : undefined;
+  return name !== undefined && PATH.test(name) ? name : undefined;
+}
+
+const nameIn = (headers: Headers, body: Asked["body"]): string | undefined =>
+  HEADERS.map((header) => headerText(headers, header)).find(isName) ?? bodyRepo(body) ?? workspace(headers);
 
 function isName(text: unknown): text is string {
   return typeof text === "string" && text.trim() !== "";

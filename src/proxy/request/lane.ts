@@ -74,7 +74,7 @@ export async function prepareLane(
     },
     sent: () => context.remember.add(session, lane.id, storable(items, request.body)),
     async answered() {
-      if (ask.kind === "main") context.feed?.(session);
+      if (ask.kind === "main") context.feed?.(session, request.caller.folder);
       const whole = budgetFor(context, request, undefined).window;
       const accepted = { sent: tokensSent, high: attempt.budget.high, whole };
       await acceptTokens(store, request.upstream, request.model, accepted);

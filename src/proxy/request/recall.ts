@@ -41,6 +41,7 @@ async function look(
 ): Promise<PromptQuotes> {
   const query = queryOf(items);
   if (query.text === "") return { snippets: [] };
+  const start = clock.monotonic();
   const common = {
     now: Date.parse(clock.now()),
     snippetChars: SNIPPET_CHARS,
@@ -93,6 +94,13 @@ async function look(
     for (const result of answer.value.results.filter((one) => !isPast(one)))
       if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
   }
+  const durationMs = Math.round(clock.monotonic() - start);
+  const scope = own && near ? "session, namespace" : own ? "session" : "namespace";
+  if (own || near)
+    emit({
+      type: "recall.completed",
+      data: { caller: "proxy", scope, results: snippets.length, partial: lost !== undefined, durationMs },
+    });
   return { snippets, ...optional("lost", lost) };
 }
 

@@ -79,6 +79,21 @@ export type UndoneView = {
   stillThere?: string;
 };
 
+/** Which earlier sessions of this folder; all of them unless said. */
+export type BackfillChoice = { session?: string; since?: string; dryRun?: boolean };
+export type BackfillProgress = { session: number; sessions: number; turns: number };
+export type BackfillReport = {
+  /** Absent: the built-in graph. */
+  endpoint?: string;
+  /** How much was new there. */
+  sessions: number;
+  turns: number;
+  messages: number;
+  /** Why not everything went; the next run goes on. */
+  stopped?: string;
+  isCancelled?: boolean;
+};
+
 export type GraphAccess = {
   search(query: string, choice: FactChoice): ResultPromise<FactView[]>;
   facts(choice: FactChoice): ResultPromise<FactView[]>;
@@ -97,5 +112,7 @@ export type GraphAccess = {
   requeue(ids: readonly string[], to: "queued" | "done"): ResultPromise<number>;
   /** Episodes that nobody has read yet, and what is on its way to the Graphiti server. */
   queue(): ResultPromise<{ episodes: Episode[]; outbox: OutboxRow[] }>;
+  /** Earlier sessions to the Graphiti server, or into the graph without one. */
+  backfill(choice: BackfillChoice, onProgress: (progress: BackfillProgress) => void): ResultPromise<BackfillReport>;
   status(): ResultPromise<GraphStatus>;
 };

@@ -9,6 +9,7 @@ import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { PermissionQuestion } from "../../session/permit.ts";
+import type { EditorPlace } from "../../tool/editor.ts";
 import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
 import type { MemoryAccess } from "../memory/access.ts";
@@ -20,6 +21,7 @@ import type { GraphAccess } from "./graph.ts";
 import type { Opener, ResultPromise } from "./open.ts";
 import type { PinAccess } from "./pin.ts";
 import type { RecallReply } from "./recall.ts";
+import type { TypingAccess } from "./typing.ts";
 
 /** A permission question as a person sees it; `agent` is the main agent, or a subagent's path. */
 export type PermissionPrompt = PermissionQuestion & { agent: string };
@@ -172,89 +174,90 @@ export type SharedAccess = {
   trust(): ResultPromise<TrustAccess>;
 };
 
-export type Client = SharedAccess & {
-  readonly sessionId: string;
-  readonly dir: string;
-  readonly resumed: boolean;
-  view(): SessionView;
-  /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
-  on(listener: (event: Envelope) => void): () => void;
-  /** What the conversation is made of so far, oldest first: what was taken back by a rewind is not in it. */
-  past(): readonly DurableEnvelope[];
-  /** Admits a message; resolves when it is safe in the log or its turn has begun. */
-  send(
-    message: string | AgentPrompt,
-    options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string } & Enclosures,
-  ): Promise<void>;
-  /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
-  ready(initialPrompt?: string): Promise<void>;
-  /**
-   * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
-   * `prompt.waitSeconds` are stopped first, and given back. `last`: nothing will be sent any more, so that idle agents complete.
-   * Rejects only if the session cannot be written any more.
-   */
-  untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
-  /** Cuts the running turn; returns queued messages that went back to the user. */
-  interrupt(reason: string): string[];
-  readonly model: {
-    /** Those that can be used here; the one in use first. */
-    list(): ModelRow[];
-    set(name: string): Promise<CommandResult>;
+export type Client = SharedAccess &
+  TypingAccess & {
+    readonly sessionId: string;
+    readonly dir: string;
+    readonly resumed: boolean;
+    view(): SessionView;
+    /** Every event from now on, ephemeral ones too; first what was emitted while opening. */
+    on(listener: (event: Envelope) => void): () => void;
+    /** What the conversation is made of so far, oldest first: what was taken back by a rewind is not in it. */
+    past(): readonly DurableEnvelope[];
+    /** Admits a message; resolves when it is safe in the log or its turn has begun. */
+    send(
+      message: string | AgentPrompt,
+      options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string } & Enclosures,
+    ): Promise<void>;
+    /** To be called once a face shows events: what must precede the first request, such as making room for another model. */
+    ready(initialPrompt?: string): Promise<void>;
+    /**
+     * Resolves when no turn, agent or fleet runs and nothing is queued. Agents that are silent for longer than
+     * `prompt.waitSeconds` are stopped first, and given back. `last`: nothing will be sent any more, so that idle agents complete.
+     * Rejects only if the session cannot be written any more.
+     */
+    untilIdle(last?: boolean): Promise<{ abandoned: AbandonedAgent[] }>;
+    /** Cuts the running turn; returns queued messages that went back to the user. */
+    interrupt(reason: string): string[];
+    readonly model: {
+      /** Those that can be used here; the one in use first. */
+      list(): ModelRow[];
+      set(name: string): Promise<CommandResult>;
+    };
+    readonly session: SessionSelf;
+    readonly permissions: {
+      list(): Promise<PermissionList>;
+      /** Takes approvals back. */
+      reset(scope: "session" | "location"): ResultPromise<unknown>;
+      setAllowAll(on: boolean): Promise<void>;
+      /** Gives its whole path. */
+      addFolder(path: string): CommandResult;
+    };
+    /** A ref gives the exact words, an id its item, everything else is searched. */
+    recall(query: string): ResultPromise<RecallReply>;
+    readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
+    readonly history: {
+      /** Summarises the history now. */
+      compact(focus: string): Promise<CommandResult>;
+      /** Ends a compaction that runs. */
+      cancel(): Promise<CommandResult>;
+      /** Takes back the newest compaction. */
+      undo(): Promise<CommandResult>;
+      /** The messages that going back would take out of the conversation. */
+      preview(to: string | undefined): Result<PromptRef[], Failure>;
+      /** Gives the messages that left it. */
+      rewind(to: string | undefined): ResultPromise<PromptRef[]>;
+    };
+    readonly tasks: TasksClient;
+    readonly agents: {
+      /** The catalogue, with what is shadowed and what is wrong. */
+      list(): string;
+      /** Runs the session as that definition; `none` returns. */
+      select(name: string): Promise<CommandResult>;
+      startFleet(options: { prompt?: string }): ResultPromise<{ started: boolean; reason?: string }>;
+      startResearch(topic: string): Promise<CommandResult>;
+    };
+    readonly consolidation: {
+      isOn(): boolean;
+      /** A message that has the main agent start one. */
+      prompt(): AgentPrompt;
+      status(): Promise<ConsolidationStatus>;
+    };
+    readonly memorySection: MemoryInSession;
+    readonly mcp: McpAccess;
+    /** What users added. */
+    readonly extensions: {
+      hooks(): Promise<string>;
+      skills(): SkillRow[];
+      /** What can be typed after a slash: their commands and skills. */
+      commands(): { name: string; args: string; help: string }[];
+      /** The message of a command or skill, by its name; undefined when there is none. */
+      prompt(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
+    };
+    /** Records a slash command that ran. */
+    recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
+    close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
   };
-  readonly session: SessionSelf;
-  readonly permissions: {
-    list(): Promise<PermissionList>;
-    /** Takes approvals back. */
-    reset(scope: "session" | "location"): ResultPromise<unknown>;
-    setAllowAll(on: boolean): Promise<void>;
-    /** Gives its whole path. */
-    addFolder(path: string): CommandResult;
-  };
-  /** A ref gives the exact words, an id its item, everything else is searched. */
-  recall(query: string): ResultPromise<RecallReply>;
-  readonly mode: { get(): AgentMode; set(mode: AgentMode): Promise<void> };
-  readonly history: {
-    /** Summarises the history now. */
-    compact(focus: string): Promise<CommandResult>;
-    /** Ends a compaction that runs. */
-    cancel(): Promise<CommandResult>;
-    /** Takes back the newest compaction. */
-    undo(): Promise<CommandResult>;
-    /** The messages that going back would take out of the conversation. */
-    preview(to: string | undefined): Result<PromptRef[], Failure>;
-    /** Gives the messages that left it. */
-    rewind(to: string | undefined): ResultPromise<PromptRef[]>;
-  };
-  readonly tasks: TasksClient;
-  readonly agents: {
-    /** The catalogue, with what is shadowed and what is wrong. */
-    list(): string;
-    /** Runs the session as that definition; `none` returns. */
-    select(name: string): Promise<CommandResult>;
-    startFleet(options: { prompt?: string }): ResultPromise<{ started: boolean; reason?: string }>;
-    startResearch(topic: string): Promise<CommandResult>;
-  };
-  readonly consolidation: {
-    isOn(): boolean;
-    /** A message that has the main agent start one. */
-    prompt(): AgentPrompt;
-    status(): Promise<ConsolidationStatus>;
-  };
-  readonly memorySection: MemoryInSession;
-  readonly mcp: McpAccess;
-  /** What users added. */
-  readonly extensions: {
-    hooks(): Promise<string>;
-    skills(): SkillRow[];
-    /** What can be typed after a slash: their commands and skills. */
-    commands(): { name: string; args: string; help: string }[];
-    /** The message of a command or skill, by its name; undefined when there is none. */
-    prompt(name: string, args: string): Promise<Result<AgentPrompt, Failure> | undefined>;
-  };
-  /** Records a slash command that ran. */
-  recordCommand(command: string, args: string, success: boolean, output: string): Promise<void>;
-  close(end: { type: "routine" | "error" | "signal"; reason?: string }): Promise<void>;
-};
 
 export type SessionChoice = { type: "new" } | { type: "resume"; id: string } | { type: "continue" };
 
@@ -268,6 +271,8 @@ export type OpenOptions = {
   cwd?: string;
   /** MCP servers that the face gives to this session, as `mcpServers` in a configuration file. */
   mcpServers?: Record<string, unknown>;
+  /** Files and terminals that the face has. */
+  editor?: EditorPlace;
   /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
   mode?: AgentMode;
   agent?: string;

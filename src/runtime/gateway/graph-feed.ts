@@ -1,22 +1,24 @@
-// Turns of proxied sessions into the graph: after the answer, from the rows of the store, so that no request waits.
+// Turns of proxied sessions into the graph and to a Graphiti server: after the answer, from the rows of the store, so that no request waits.
 import { isLoopbackHost } from "../../base/address.ts";
 import { errorText } from "../../base/failure.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import { groupId, sessionKey, workspaceKey } from "../../memory/graph/group.ts";
 import type { TurnText } from "../../memory/graph/message.ts";
-import type { ItemPlace } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { withoutInjected } from "../../proxy/history/blocks.ts";
 import type { Remember } from "../../proxy/remember/remember.ts";
 import { type ProxySession, placeOf } from "../../proxy/store/session.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { acceptTurns } from "../graph/feed.ts";
+import { acceptTurns, type GraphGroup } from "../graph/feed.ts";
 import type { Workspace } from "../workspace.ts";
+import type { FolderLinks } from "./folder-links.ts";
 
 type Options = {
   workspace: Pick<Workspace, "settings">;
   db: Database;
-  graph: TemporalGraph<unknown>;
+  /** Absent: the settings want none. */
+  graph: TemporalGraph<unknown> | undefined;
+  links: Pick<FolderLinks, "of">;
   remember: Pick<Remember, "idle">;
   onTrouble(message: string): void;
 };
@@ -24,7 +26,7 @@ type Options = {
 /** One session after the other; what a stop leaves undone comes with the session's next answer. */
 export class GraphFeed {
   readonly #options: Options;
-  readonly #sessions = new Map<number, ProxySession>();
+  readonly #sessions = new Map<number, { session: ProxySession; folder: string | undefined }>();
   #running: Promise<void> | undefined;
   #isClosed = false;
 
@@ -32,10 +34,10 @@ export class GraphFeed {
     this.#options = options;
   }
 
-  /** The main agent of this session was answered; returns at once. */
-  answered(session: ProxySession): void {
+  /** The main agent of this session was answered, in this folder; returns at once. */
+  answered(session: ProxySession, folder: string | undefined): void {
     if (this.#isClosed) return;
-    this.#sessions.set(session.no, session);
+    this.#sessions.set(session.no, { session, folder });
     this.#running ??= this.#run()
       .catch((error: unknown) => this.#options.onTrouble(errorText(error)))
       .finally(() => {
@@ -49,43 +51,49 @@ export class GraphFeed {
   }
 
   async #run(): Promise<void> {
-    const { remember, workspace, db, graph, onTrouble } = this.#options;
-    for (const [no, session] of this.#sessions) {
+    const { remember, workspace, db, graph, links, onTrouble } = this.#options;
+    for (const [no, { session, folder }] of this.#sessions) {
       this.#sessions.delete(no);
       // The items of the answered request are on their way to the store.
       await remember.idle();
-      const accepted = await acceptTurns(graph, workspace, groupsFor(workspace, session), newTurns(db, session));
-      if (!accepted.ok) return onTrouble(accepted.error.what);
+      const groups = groupsFor(workspace, session);
+      const turns = () => newTurns(db, session, prepared(db, LAST_READ).get(session.id));
+      const accepted = graph ? await acceptTurns(graph, workspace, groups, turns()) : undefined;
+      if (accepted && !accepted.ok) onTrouble(accepted.error.what);
+      const link = folder === undefined ? undefined : await links.of(folder);
+      const sent = await link?.send(groups, (endpoint) =>
+        newTurns(db, session, prepared(db, LAST_QUEUED).get(session.id, endpoint)),
+      );
+      if (sent && !sent.ok) onTrouble(sent.error.what);
     }
   }
 }
 
 /** Callers who are not one person share no workspace. */
-function groupsFor(
-  { settings: { values } }: Options["workspace"],
-  session: ProxySession,
-): { id: string; place: ItemPlace }[] {
+function groupsFor({ settings: { values } }: Options["workspace"], session: ProxySession): GraphGroup[] {
   const strategy = values["memory.graphiti.groupIdStrategy"];
   const { namespace } = session;
   const isOnePerson = values["gateway.tenancy"] === "single" && isLoopbackHost(values["gateway.host"]);
-  const own = { id: groupId("session", sessionKey(session.id), strategy), place: placeOf(session) };
+  const id = groupId("session", sessionKey(session.id), strategy);
+  const own: GraphGroup = { scope: "session", id, place: placeOf(session) };
   if (namespace === undefined || !isOnePerson) return [own];
-  const id = groupId("workspace", workspaceKey(namespace), strategy);
-  return [own, { id, place: { level: "repository", repository: namespace } }];
+  const shared = groupId("workspace", workspaceKey(namespace), strategy);
+  return [own, { scope: "workspace", id: shared, place: { level: "repository", repository: namespace } }];
 }
 
+const LAST_READ = "SELECT max(turn) AS turn FROM graph_episode WHERE session = ?";
+const LAST_QUEUED = "SELECT max(turn) AS turn FROM graph_outbox WHERE session = ? AND endpoint = ?";
 const MESSAGES = `SELECT i.turn, i.role, i.text, i.time FROM proxy_item i JOIN proxy_lane l ON l.id = i.lane
   WHERE i.session = ?1 AND l.kind = 'main' AND i.stored = 1 AND i.indexed = 1 AND i.type = 'message'
-  AND i.role IN ('user', 'assistant')
-  AND i.turn >= COALESCE((SELECT max(turn) FROM graph_episode WHERE session = ?2), 0) ORDER BY i.id`;
+  AND i.role IN ('user', 'assistant') AND i.turn >= ?2 ORDER BY i.id`;
 
 /**
- * What the graph does not know yet, and the last turn that it knows: its answer came with the request after it. Accepting
- * what is known changes nothing.
+ * What is not known yet, and the last turn that is: its answer came with the request after it. Bringing what is known
+ * changes nothing.
  */
-function newTurns(db: Database, session: ProxySession): TurnText[] {
+function newTurns(db: Database, session: ProxySession, last: Record<string, unknown> | undefined): TurnText[] {
   const turns = new Map<number, { user: string[]; assistant: string[]; at: Record<string, string> }>();
-  for (const row of prepared(db, MESSAGES).all(session.no, session.id)) {
+  for (const row of prepared(db, MESSAGES).all(session.no, Number(last?.["turn"] ?? 0))) {
     const [number, role, time] = [Number(row["turn"]), String(row["role"]), String(row["time"])];
     const turn = turns.get(number) ?? { user: [], assistant: [], at: {} };
     turns.set(number, turn);
@@ -94,12 +102,12 @@ function newTurns(db: Database, session: ProxySession): TurnText[] {
     turn[role === "user" ? "user" : "assistant"].push(text);
     turn.at[role] ??= time;
   }
-  const last = Math.max(...turns.keys());
+  const newest = Math.max(...turns.keys());
   return [...turns].flatMap(([number, { user, assistant, at }]): TurnText[] => {
     const [asked = "", answered = ""] = [at["user"], at["assistant"]];
     if (user.length === 0) return [];
     // The agent may still be at work in its last turn.
-    const isOver = number < last && assistant.length > 0;
+    const isOver = number < newest && assistant.length > 0;
     return [
       {
         session: session.id,

@@ -15,6 +15,7 @@ import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { openStore, tellRebuilt } from "../store.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
+import { FolderLinks } from "./folder-links.ts";
 import { GraphFeed } from "./graph-feed.ts";
 import { proxyStoreOn } from "./proxy-store.ts";
 
@@ -102,16 +103,20 @@ async function openServices(
     onTrouble("graph", { code: "graph_failed", message }),
   );
   graph?.wake();
-  const feed =
-    graph &&
-    new GraphFeed({
-      ...{ workspace, db: db.value, graph, remember },
-      onTrouble: (message) => onTrouble("graph", { code: "graph_failed", message }),
-    });
+  const links = new FolderLinks(db.value, (notice) => onTrouble("graphiti", notice));
+  const waking = links.wake().catch((error: unknown) => {
+    onTrouble("graphiti", { code: "graphiti_failed", message: errorText(error) });
+  });
+  const feed = new GraphFeed({
+    ...{ workspace, db: db.value, graph, links, remember },
+    onTrouble: (message) => onTrouble("graph", { code: "graph_failed", message }),
+  });
   const checkpointer = new Checkpointer(db.value);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await feed?.close();
+    await feed.close();
+    await waking;
+    await links.close();
     await graph?.close(GRAPH_CLOSE_MS);
     await repair.close();
     await remember.close();
@@ -126,7 +131,7 @@ async function openServices(
     remember,
     redactor,
     ...optional("graph", graph),
-    ...(feed ? { feed: (session) => feed.answered(session) } : {}),
+    feed: (session, folder) => feed.answered(session, folder),
     isLost,
     close: () => (closed ??= close()),
   });

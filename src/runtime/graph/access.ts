@@ -9,6 +9,7 @@ import { readRows } from "../../memory/graphiti/queue.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { Workspace } from "../workspace.ts";
+import { backfill } from "./backfill.ts";
 import { graphChange } from "./change.ts";
 import { GraphChoices } from "./choice.ts";
 import { useOf } from "./extractor-model.ts";
@@ -24,9 +25,25 @@ export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAcc
     ...{ search: off, facts: off, entity: off, timeline: off, add: off, end: off, forget: off, episodes: off },
     ...promoting(workspace, undefined, db),
     requeue: (ids, to) => requeueOutbox(workspace, db, ids, to),
+    backfill: (...asked) => backfillHere({ workspace, graph: undefined, db }, ...asked),
     queue: async () => ok({ episodes: [], outbox: outboxOf(workspace, db) }),
     status: () => statusOf(workspace, sqliteGraph(db), db, false),
   };
+}
+
+/** Ctrl+C ends the work, not the process: what was done is told. */
+async function backfillHere(
+  parts: Parameters<typeof backfill>[0],
+  ...[choice, onProgress]: Parameters<GraphAccess["backfill"]>
+): ReturnType<GraphAccess["backfill"]> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    return await backfill(parts, choice, { signal: stop.signal, onProgress });
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
 }
 
 const outboxOf = ({ root }: Workspace, db: Database): OutboxRow[] =>
@@ -75,6 +92,7 @@ export function graphAccess(
       if (!episodes.ok) return episodes;
       return ok({ episodes: episodes.value, outbox: outboxOf(workspace, db) });
     },
+    backfill: (...asked) => backfillHere({ workspace, graph, db }, ...asked),
     status: () => statusOf(workspace, store, db, true),
   };
 }

@@ -103,8 +103,18 @@ const MESSAGES = `SELECT id, turn, role, time FROM recall_item
   WHERE home IN (SELECT home FROM recall_place WHERE session = ?1 AND local = 1) AND turn BETWEEN ?2 AND ?3
   AND kind = 'turn' AND role IN ('user', 'assistant') ORDER BY seq`;
 
+/** A whole session, page by page and without a pause. */
+export function* pagesOf(db: Database, session: string, wanted: WantedTurns): Generator<TurnText[]> {
+  for (let after = 0; ; ) {
+    const turns = newTurns(db, session, after, wanted);
+    if (turns.length === 0) return;
+    after = turns.at(-1)?.turn ?? after;
+    yield turns;
+  }
+}
+
 /** Which turns: those that the graph has not read, or those that were never on their way to a server. */
-type WantedTurns = "not in graph" | { endpoint: string; alsoDropped: boolean };
+export type WantedTurns = "not in graph" | { endpoint: string; alsoDropped: boolean };
 
 /** What the user typed and what was answered, as far as the next page goes. */
 function newTurns(db: Database, session: string, after: number, wanted: WantedTurns): TurnText[] {

@@ -54,10 +54,13 @@ export async function requeueOutbox(
     if (to === "queued" && server !== undefined) changeHealth(db, server, { retryAt: 0, failures: 0 });
     return moveRows(db, to === "queued" ? "retry" : "drop", choice);
   });
-  if (outcome.ok && to === "queued") {
-    const link = new GraphitiLink(workspace, db, () => undefined);
-    await link.wake();
-    await link.close(SEND_MS);
-  }
+  if (outcome.ok && to === "queued") await sendWaiting(workspace, db);
   return outcome;
+}
+
+/** At the end of a command: what can be sent soon goes, the rest waits for the next process. */
+export async function sendWaiting(workspace: Workspace, db: Database): Promise<void> {
+  const link = new GraphitiLink(workspace, db, () => undefined);
+  await link.wake();
+  await link.close(SEND_MS);
 }

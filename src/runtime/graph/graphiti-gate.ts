@@ -1,7 +1,7 @@
 // Whether this folder may talk to its Graphiti server: settings, trust and consent, read anew for each connection.
 import type { Result } from "../../base/result.ts";
 import { type GraphitiEndpoint, graphitiEndpoint } from "../../memory/graphiti/endpoint.ts";
-import { readHealth } from "../../memory/graphiti/health.ts";
+import { readHealth, restMs } from "../../memory/graphiti/health.ts";
 import { type ConsentAnswer, type GraphitiState, graphitiState, mayConnect } from "../../memory/graphiti/state.ts";
 import { readGraphitiConsent } from "../../permission/consent.ts";
 import { trustState } from "../../permission/trust.ts";
@@ -49,14 +49,15 @@ export async function graphitiStateOf(workspace: Workspace, db?: Database): Prom
   const endpoint = endpointOf(workspace);
   const server = serverOf(workspace);
   const enabled = values["memory.enabled"] && values["memory.graphiti.enabled"];
-  const { retryAt, stalledAt } = db && server !== undefined ? readHealth(db, server) : { retryAt: 0, stalledAt: 0 };
+  const health = db && server !== undefined ? readHealth(db, server) : { retryAt: 0, stalledAt: 0 };
+  const now = Date.now();
   return graphitiState({
     enabled,
     endpoint,
     isTrusted: enabled && (await isTrusted(workspace)),
     consent: enabled && server !== undefined ? await consentOf(workspace, server) : "none",
-    health: { retryAt, isStalled: stalledAt > 0 },
-    now: Date.now(),
+    health: { retryAt: now + restMs(health, now), isStalled: health.stalledAt > 0 },
+    now,
   });
 }
 

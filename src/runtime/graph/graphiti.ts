@@ -1,29 +1,21 @@
-// A session's line to its Graphiti server: turns go out through the outbox, in the background.
-import { basename } from "node:path";
+// A folder's line to its Graphiti server: turns go out through the outbox, in the background.
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { gitContext } from "../../host/git.ts";
-import { hasChanges } from "../../host/git-recent.ts";
-import type { EpisodeInput } from "../../memory/graph/contract.ts";
-import { type TurnText, turnMessages } from "../../memory/graph/message.ts";
+import type { TurnText } from "../../memory/graph/message.ts";
 import { GraphitiClient } from "../../memory/graphiti/client.ts";
 import { type DeliveryNotice, OutboxDelivery } from "../../memory/graphiti/deliver.ts";
-import type { GraphitiMessage, OutboxDraft } from "../../memory/graphiti/outbox-row.ts";
-import { type GitFacts, ownershipName, ownershipText, sourceText } from "../../memory/graphiti/ownership.ts";
 import { enqueueUnit } from "../../memory/graphiti/queue.ts";
 import { mayConnect } from "../../memory/graphiti/state.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
-import { eachPage, type FeedPlace, type GraphGroup, groupsOf } from "./feed.ts";
+import { eachPage, type FeedPlace, groupsOf } from "./feed.ts";
 import { graphitiStateOf, mayReach, serverOf } from "./graphiti-gate.ts";
-import { knownOwner } from "./user-key.ts";
+import { gitFactsOf, type Outgoing, type OutgoingGroup, sentGroups, unitsOf } from "./outgoing.ts";
 
 export type GraphitiNotice =
   | DeliveryNotice
   | { code: "consent_missing"; message: string }
   | { code: "graphiti_dropped"; message: string; count: number };
-
-const GIT_MS = 2000;
 
 export const graphitiClient = (workspace: Workspace, endpoint: string): GraphitiClient =>
   new GraphitiClient({
@@ -33,6 +25,29 @@ export const graphitiClient = (workspace: Workspace, endpoint: string): Graphiti
       timeoutMs: workspace.settings.values["memory.graphiti.timeoutMs"],
     }),
     mayConnect: mayReach(workspace, endpoint),
+  });
+
+/** Limits are read for each request: a changed setting counts at once. */
+export const deliveryTo = (
+  workspace: Workspace,
+  db: Database,
+  endpoint: string,
+  onNotice: (notice: DeliveryNotice) => void,
+): OutboxDelivery =>
+  new OutboxDelivery({
+    db,
+    place: { endpoint, root: workspace.root },
+    client: graphitiClient(workspace, endpoint),
+    limits: () => {
+      const { values } = workspace.settings;
+      return {
+        maxBatchSize: values["memory.graphiti.maxBatchSize"],
+        maxAttempts: values["memory.graphiti.maxAttempts"],
+        timeoutMs: values["memory.graphiti.timeoutMs"],
+      };
+    },
+    mayConnect: mayReach(workspace, endpoint),
+    onNotice,
   });
 
 export class GraphitiLink {
@@ -53,12 +68,24 @@ export class GraphitiLink {
   async feed(place: FeedPlace, signal: AbortSignal): Promise<Result<void, Failure>> {
     const endpoint = await this.#ready();
     if (endpoint === undefined) return ok(undefined);
-    const git = await this.#git();
+    const outgoing = {
+      groups: sentGroups(this.#workspace, groupsOf(this.#workspace, place)),
+      git: await gitFactsOf(this.#workspace),
+    };
     const pages = { db: this.#db, session: place.session, wanted: { endpoint, alsoDropped: false }, signal };
-    return eachPage(pages, (turns, isLast) => {
-      const newest = isLast ? turns.at(-1) : undefined;
-      return this.#queue(endpoint, turns, { place, git, isLast: (turn) => turn === newest });
-    });
+    return eachPage(pages, (turns, isLast) => this.#queue(endpoint, turns, outgoing, isLast));
+  }
+
+  /** Turns that somebody else read; `turnsFor` gets the address that they go to. */
+  async send(
+    groups: readonly OutgoingGroup[],
+    turnsFor: (endpoint: string) => readonly TurnText[],
+  ): Promise<Result<void, Failure>> {
+    const endpoint = await this.#ready();
+    if (endpoint === undefined) return ok(undefined);
+    const outgoing = { groups: sentGroups(this.#workspace, groups), git: await gitFactsOf(this.#workspace) };
+    const outcome = await this.#queue(endpoint, turnsFor(endpoint), outgoing, true);
+    return outcome.ok ? ok(undefined) : outcome;
   }
 
   /** What others left behind may be sent. */
@@ -84,43 +111,30 @@ export class GraphitiLink {
     if (server !== this.#server) {
       await this.#delivery?.close(0);
       this.#server = server;
-      this.#delivery = this.#open(server);
+      this.#delivery = deliveryTo(this.#workspace, this.#db, server, this.#tell);
     }
     this.#delivery?.wake();
     return server;
   }
 
-  #open(endpoint: string): OutboxDelivery {
-    const { values } = this.#workspace.settings;
-    return new OutboxDelivery({
-      db: this.#db,
-      place: { endpoint, root: this.#workspace.root },
-      client: graphitiClient(this.#workspace, endpoint),
-      limits: () => ({
-        maxBatchSize: values["memory.graphiti.maxBatchSize"],
-        maxAttempts: values["memory.graphiti.maxAttempts"],
-        timeoutMs: values["memory.graphiti.timeoutMs"],
-      }),
-      mayConnect: mayReach(this.#workspace, endpoint),
-      onNotice: this.#tell,
-    });
-  }
-
-  async #queue(endpoint: string, turns: readonly TurnText[], how: QueueHow): Promise<Result<number, Failure>> {
-    const { values } = this.#workspace.settings;
-    const scopes = values["memory.graphiti.scopes"];
-    const groups = groupsOf(this.#workspace, how.place).filter(({ scope }) => scopes === "both" || scopes === scope);
+  /** `isLast`: the newest turn may push out others, the ones before it follow where there is room. */
+  async #queue(
+    endpoint: string,
+    turns: readonly TurnText[],
+    outgoing: Outgoing,
+    isLast: boolean,
+  ): Promise<Result<number, Failure>> {
+    const { settings, root } = this.#workspace;
     let dropped = 0;
     let count = 0;
     for (const turn of turns) {
       const rules = {
-        maxQueueSize: values["memory.graphiti.maxQueueSize"],
-        mayEvict: how.isLast(turn),
+        maxQueueSize: settings.values["memory.graphiti.maxQueueSize"],
+        mayEvict: isLast && turn === turns.at(-1),
         now: new Date().toISOString(),
       };
-      const place = { endpoint, root: this.#workspace.root };
-      for (const unit of [...this.#owners(groups, turn.user.at, how.git), this.#drafts(groups, turn, how.git)]) {
-        const outcome = await enqueueUnit(this.#db, place, unit, rules);
+      for (const unit of unitsOf(this.#workspace, turn, outgoing)) {
+        const outcome = await enqueueUnit(this.#db, { endpoint, root }, unit, rules);
         if (!outcome.ok) return outcome;
         dropped += outcome.value.dropped;
         if (outcome.value.added > 0 && unit[0]?.kind === "turn") count += 1;
@@ -135,74 +149,4 @@ export class GraphitiLink {
       });
     return ok(count);
   }
-
-  #drafts(groups: readonly GraphGroup[], turn: TurnText, git: GitFacts | undefined): OutboxDraft[] {
-    const { redact, settings } = this.#workspace;
-    const clean = (part: { text: string; at: string }) => ({ ...part, text: redact(part.text) });
-    const { user, assistant, ...rest } = turn;
-    const messages = turnMessages(
-      { ...rest, user: clean(user), ...(assistant ? { assistant: clean(assistant) } : {}) },
-      settings.values["memory.graphiti.maxMessageChars"],
-    );
-    return groups.flatMap(({ id, scope }) =>
-      messages.map((episode) => ({
-        group: id,
-        scope,
-        kind: "turn" as const,
-        unit: turn.turnId,
-        session: turn.session,
-        turn: turn.turn,
-        message: messageOf(episode, sourceText(scope, git)),
-      })),
-    );
-  }
-
-  /** Each a unit of its own, queued once for a server and group. */
-  #owners(groups: readonly GraphGroup[], at: string, git: GitFacts | undefined): OutboxDraft[][] {
-    const { redact, settings, root } = this.#workspace;
-    const { values } = settings;
-    if (!values["memory.graphiti.includeSystemMessages"]) return [];
-    const owner = knownOwner(this.#workspace);
-    return groups.map(({ id, scope }) => {
-      const ownership = { scope, folders: [basename(root)], at, ...(owner ? { owner } : {}), ...(git ? { git } : {}) };
-      const content = redact(ownershipText(ownership, values["memory.graphiti.maxMessageChars"]));
-      const message: GraphitiMessage = {
-        content,
-        name: ownershipName(scope),
-        role_type: "system",
-        role: "everlong",
-        timestamp: at,
-        source_description: sourceText(scope, git),
-      };
-      return [{ group: id, scope, kind: "ownership" as const, unit: `ownership:${id}`, message }];
-    });
-  }
-
-  async #git(): Promise<GitFacts | undefined> {
-    const { settings, context, env, secrets } = this.#workspace;
-    if (!settings.values["memory.graphiti.includeGitMetadata"]) return undefined;
-    const { branch, headCommit } = gitContext(context.cwd);
-    const dirty = await hasChanges(context.cwd, { env: { base: env, secrets }, limitMs: GIT_MS });
-    return {
-      ...(branch === undefined ? {} : { branch }),
-      ...(headCommit === undefined ? {} : { commit: headCommit }),
-      ...(dirty === undefined ? {} : { dirty }),
-    };
-  }
 }
-
-type QueueHow = {
-  place: FeedPlace;
-  git: GitFacts | undefined;
-  /** Only the newest turn may push out others. */
-  isLast: (turn: TurnText) => boolean;
-};
-
-const messageOf = ({ text, name, role, roleType, validAt }: EpisodeInput, source: string): GraphitiMessage => ({
-  content: text,
-  name,
-  role_type: roleType === "tool" ? "system" : roleType,
-  role: role ?? roleType,
-  timestamp: validAt ?? new Date().toISOString(),
-  source_description: source,
-});

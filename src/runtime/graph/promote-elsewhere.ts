@@ -93,7 +93,7 @@ export async function withdrawPromotion(
     if (row.state === "dropped") continue;
     const unsent = await write(db, () => {
       const [now] = readRows(db, { seqs: [row.seq], states: ["queued"] });
-      return now?.tries === 0 && moveRows(db, "withdraw", { seqs: [row.seq] }) > 0;
+      return now !== undefined && now.sentAt === undefined && moveRows(db, "withdraw", { seqs: [row.seq] }) > 0;
     });
     if (!unsent.ok) return unsent;
     if (unsent.value) continue;

@@ -14,6 +14,7 @@ import {
   type DirectivePlace,
   listPromotions,
   promotionEpisode,
+  promotionName,
   type StoredPromotion,
   undoPromotion,
 } from "../../memory/promote/promotion.ts";
@@ -25,6 +26,7 @@ import { refuseInToolShell } from "../tool-shell.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { refused } from "./choice.ts";
 import { type GraphGroup, groupsOf, userGroup } from "./feed.ts";
+import { sendWaiting } from "./graphiti-access.ts";
 import {
   outgoingPromotions,
   promotionServer,
@@ -47,7 +49,11 @@ export function promoting(
       const shell = inShell("promote");
       if (shell) return fail(shell);
       const promotion = promotionOf(workspace, request, new Date().toISOString());
-      return promotion.ok ? storePromotion(workspace, graph, db, promotion.value) : promotion;
+      if (!promotion.ok) return promotion;
+      const stored = await storePromotion(workspace, graph, db, promotion.value);
+      if (!stored.ok || stored.value.state !== "queued") return stored;
+      await sendWaiting(workspace, db);
+      return ok({ ...stored.value, state: promotionState(db, promotionName(stored.value.id)) });
     },
     async promotions({ scope }) {
       if (scope !== undefined && scope !== "all" && !isPromotionScope(scope)) return unknownScope(scope);

@@ -37,7 +37,8 @@ function headOf(hit: RecallHit, reader: TextReader): string {
   const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
   const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
   const about = [name === undefined ? labelOf(hit) : authorOf(hit, reader), time?.slice(0, 10)];
-  return `${where.filter(Boolean).join(" ")} (${about.filter(Boolean).join(", ")})`;
+  const head = `${where.filter(Boolean).join(" ")} (${about.filter(Boolean).join(", ")})`;
+  return source.file === undefined ? head : `${head}\n${source.client} ${source.file}:${source.line ?? ""}`;
 }
 
 /** What is kept in memory, in people's words. */

@@ -8,13 +8,13 @@ import { parseRef, type Ref, RefCounter, refPrefix, sourceOf } from "../../sessi
 export type OriginalOutcome = { ref: string; sourceType: string; text: string; timestamp: string };
 export type Wanted = Ref | { session?: string; checkpoint: number };
 
-const CHECKPOINT = /^(?:([0-9a-f-]{4,36}):)?checkpoint:(\d{1,6})$/i;
+const CHECKPOINT = /^(?:([0-9a-f-]{4,36}|imp_[a-z]+_[\w.-]{1,120}):)?checkpoint:(\d{1,6})$/i;
 
 /** `tN`, `tN.k`, `tN-tM`, `checkpoint:N`, each also after `SESSION:`. */
 export function parseWanted(text: string): Wanted | undefined {
   const match = CHECKPOINT.exec(text.trim());
   if (!match) return parseRef(text);
-  return { ...(match[1] ? { session: match[1].toLowerCase() } : {}), checkpoint: Number(match[2]) };
+  return { ...(match[1] ? { session: match[1] } : {}), checkpoint: Number(match[2]) };
 }
 
 /** A turn by its number alone, too. */

@@ -22,6 +22,7 @@ import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
+import { refuseImported } from "../import/read-only.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
@@ -60,7 +61,7 @@ type OpenLog = {
   sessionId: string;
   opened: OpenedLog;
   /** Where events go; those before there is somebody to tell are kept. */
-  face: { tell: (event: Envelope) => void; early: Envelope[] };
+  face: { tell: (event: Envelope) => void; early: Envelope[]; observe: (event: Envelope) => void };
 };
 
 async function openLog(
@@ -69,7 +70,7 @@ async function openLog(
   sessionId: string,
 ): Promise<Result<OpenLog, Failure>> {
   const early: Envelope[] = [];
-  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
+  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early, observe: () => undefined };
   const opened = await SessionLog.open({
     paths: workspace.paths.session(sessionId),
     quarantine: workspace.paths.quarantine,
@@ -79,6 +80,7 @@ async function openLog(
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
       recordTelemetry(workspace, event);
+      face.observe(event);
       face.tell(event);
     },
     giveUpMs: options.interactive
@@ -106,7 +108,8 @@ async function openOn(
   const { sessionId, opened, face } = fresh.value;
   const { log, past } = opened;
   const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
-  const { agents, mcp } = open;
+  const { agents, mcp, index } = open;
+  face.observe = (event) => index.observations.see(event);
   const before = await begin(open, { resumed, opened, options, model: model.value });
   const start = new SessionStart(open, {
     created: !resumed,
@@ -130,12 +133,17 @@ async function openOn(
   if (trust) notices.push(trust);
   const { values } = workspace.settings;
   return ok({
-    client: sessionClient(open, start, resumed, (listener) => {
-      for (const event of face.early.splice(0)) listener(event);
-      face.tell = listener;
-      return () => {
-        face.tell = () => undefined;
-      };
+    client: sessionClient(open, {
+      start,
+      resumed,
+      logged: past,
+      subscribe: (listener) => {
+        for (const event of face.early.splice(0)) listener(event);
+        face.tell = listener;
+        return () => {
+          face.tell = () => undefined;
+        };
+      },
     }),
     notices,
     outputFormat: values.outputFormat,
@@ -146,7 +154,11 @@ async function openOn(
 
 async function choose(choice: SessionChoice, workspace: Workspace): Promise<Result<string | undefined, Failure>> {
   if (choice.type === "new") return ok(undefined);
-  if (choice.type === "resume") return lookUpSession(choice.id, workspace.paths, workspace.indexing);
+  if (choice.type === "resume") {
+    const id = await lookUpSession(choice.id, workspace.paths, workspace.indexing);
+    const refused = id.ok ? refuseImported(id.value) : undefined;
+    return refused ? fail(refused) : id;
+  }
   const latest = await latestSession(workspace.root, workspace.paths, workspace.indexing);
   if (!latest.ok || latest.value !== undefined) return latest;
   return fail(

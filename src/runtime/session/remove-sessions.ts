@@ -7,6 +7,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { forgetTarget } from "../../memory/graph/store/forget.ts";
 import { instantAt } from "../../memory/graph/time.ts";
 import { removePinsOf } from "../../memory/pin/pin.ts";
+import { IMPORT_PRODUCER } from "../../schema/imported.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -69,12 +70,14 @@ const inUse = (id: string, pid: number | undefined): Failure =>
     "Close it there first.",
   );
 
-/** Those that nobody has named: last used so many days ago, oldest first. */
+/** Those that nobody has named, imported ones aside: last used so many days ago, oldest first. */
 export function oldSessions(days: number): ResultPromise<{ id: string; name: string; updatedAt: string }[]> {
   const before = new Date(Date.now() - days * 86_400_000).toISOString();
   return withStore(async (db, { paths }) => {
     const rows = db
-      .prepare("SELECT id, name, updated_at FROM sessions WHERE updated_at < ? ORDER BY updated_at")
+      .prepare(
+        `SELECT id, name, updated_at FROM sessions WHERE updated_at < ? AND source <> '${IMPORT_PRODUCER}' ORDER BY updated_at`,
+      )
       .all(before);
     const old: { id: string; name: string; updatedAt: string }[] = [];
     for (const r of rows) {

@@ -8,7 +8,7 @@ import { fail, ok } from "../../base/result.ts";
 import { escapeTags } from "../../base/tag.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { settleCompaction } from "../../session/compact-now.ts";
-import { interrupt, submit, untilStill } from "../../session/run.ts";
+import { interrupt, submit, takeBack, untilStill } from "../../session/run.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import { agentClient } from "../agent/client.ts";
@@ -32,6 +32,7 @@ import { historyClient } from "./history-client.ts";
 import { sessionSelf } from "./session-self.ts";
 import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
+import { runUserShell } from "./user-shell.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
@@ -43,7 +44,15 @@ const SETTLE_MS = 30_000;
 /** File memory may be made tidier by one model call, which has its own limit within this. */
 const MEMORY_MS = 40_000;
 
-export function sessionClient(open: OpenSession, start: SessionStart, resumed: boolean, subscribe: Subscribe): Client {
+export type ClientStart = {
+  start: SessionStart;
+  resumed: boolean;
+  /** What the log had. */
+  logged: readonly Envelope[];
+  subscribe: Subscribe;
+};
+
+export function sessionClient(open: OpenSession, { start, resumed, logged, subscribe }: ClientStart): Client {
   const { session, approvals, workspace, model, stopping } = open;
   const { state } = session;
   let stopped: Promise<string[]> | undefined;
@@ -116,6 +125,9 @@ export function sessionClient(open: OpenSession, start: SessionStart, resumed: b
     inbox: async () => ok(await (await import("../sidekick/inbox-access.ts")).openInbox(open)),
     checkpoints: async () => ok(checkpointViews(state, workspace.redact)),
     recall: (query) => recallIn(open, query),
+    logged,
+    takeBack: () => takeBack(session),
+    shell: (command, signal) => runUserShell(open, command, signal),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },

@@ -2,14 +2,16 @@
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
-import { ok } from "../../base/result.ts";
+import { fail, ok } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
+import { IMPORT_PRODUCER } from "../../schema/imported.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { rewindLog } from "../../session/rewind.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { ResultPromise } from "../client/open.ts";
+import { refuseImported } from "../import/read-only.ts";
 import type { RebuildCounts } from "../recall/rebuild.ts";
 import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
 import { withStore } from "../with-store.ts";
@@ -32,23 +34,34 @@ export type StoredSession = {
   prompts: number;
 };
 
+export type StoredSource = "own" | "import" | "all";
+
 /** A session is named by its id, the beginning of one, or its name. */
 export const storedSessions = {
-  /** Latest use first; of this folder unless of another one or of all. `mainOnly`: without those that a session started. */
-  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number }) =>
+  /**
+   * Latest use first; of this folder unless of another one or of all; our own unless imported ones, or all, are asked for.
+   * `mainOnly`: without those that a session started.
+   */
+  list: (options: { all?: boolean; folder?: string; mainOnly?: boolean; limit: number; source?: StoredSource }) =>
     withStore((db, here) => {
-      const there = options.folder === undefined ? undefined : gitContext(options.folder);
-      const root = there ? (there.gitRoot ?? there.cwd) : here.root;
+      const there = options.folder === undefined ? here.context : gitContext(options.folder);
+      const root = there.gitRoot ?? there.cwd;
       const rows = db
         .prepare(
           `SELECT id, name, cwd, git_root, repository, branch, model, event_count, created_at, updated_at,
                   (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND rewound = 0) AS prompts
-           FROM sessions WHERE (?1 IS NULL OR COALESCE(git_root, cwd) = ?1) AND (?3 = 0 OR parent_session_id IS NULL)
+           FROM sessions WHERE (?1 IS NULL OR COALESCE(git_root, cwd) = ?1
+               OR (source = '${IMPORT_PRODUCER}' AND repository = ?4))
+             AND (?3 = 0 OR parent_session_id IS NULL)
+             AND (?5 = 'all' OR (source = '${IMPORT_PRODUCER}') = (?5 = 'import'))
              AND (EXISTS (SELECT 1 FROM turns t WHERE t.session_id = sessions.id)
                OR EXISTS (SELECT 1 FROM model_calls c WHERE c.session_id = sessions.id))
            ORDER BY updated_at DESC LIMIT ?2`,
         )
-        .all(options.all ? null : root, options.limit, Number(!options.all || options.mainOnly === true));
+        .all(
+          ...[options.all ? null : root, options.limit, Number(!options.all || options.mainOnly === true)],
+          ...[there.repository ?? null, options.source ?? "own"],
+        );
       return ok(rows as unknown as StoredSession[]);
     }),
 
@@ -92,7 +105,9 @@ export const storedSessions = {
     withLog(wanted, (voice) => goBack(voice, voice.state.model, () => rewindLog(voice, to))),
 
   fork: (wanted: string, options: { name?: string; at?: string }) =>
-    withSession(wanted, async (_id, state, workspace) => {
+    withSession(wanted, async (id, state, workspace) => {
+      const refused = refuseImported(id);
+      if (refused) return fail(refused);
       const index = new SessionIndex(workspace, state.sessionId);
       const copy = await copySession(state, options, workspace, () => index.store());
       await index.close();
@@ -141,6 +156,8 @@ async function withSession<T>(
 /** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
 function withLog<T>(wanted: string, change: (voice: SessionVoice) => ResultPromise<T>): ResultPromise<T> {
   return withSession(wanted, async (sessionId, _state, workspace) => {
+    const refused = refuseImported(sessionId);
+    if (refused) return fail(refused);
     const { paths } = workspace;
     const opened = await SessionLog.open({
       paths: paths.session(sessionId),

@@ -103,7 +103,7 @@ function empty(db: Database, scope: "memory" | "sessions"): void {
 /** The search index is made anew as a whole. */
 const isOfSessions = (table: string): boolean =>
   !/^(recall_|search_index)/.test(table) &&
-  (/^proxy_/.test(table) || tableKinds[table]?.rebuiltFrom === tableKinds["sessions"]?.rebuiltFrom);
+  (/^(?:proxy|import)_/.test(table) || tableKinds[table]?.rebuiltFrom === tableKinds["sessions"]?.rebuiltFrom);
 
 /** A link goes, what it leads to stays. */
 function removeEntry(path: string): void {

@@ -5,6 +5,7 @@ import { textLength } from "../../base/json.ts";
 import { releaseMemory } from "../../base/release-memory.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
+import { forgetObservations } from "../../memory/observe/observation.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
@@ -75,6 +76,30 @@ async function readEvents(paths: SessionPaths, from: number): Promise<Result<New
   }
 }
 
+/**
+ * Events that were just appended to the log from `from` to `end`, in one transaction; `also` happens in it whatever comes of them.
+ * False: the index does not reach there, or is further already.
+ */
+export async function indexAppended(
+  db: Database,
+  id: string,
+  { events, from, end }: { events: readonly DurableEnvelope[]; from: number; end: number },
+  options: IndexOptions,
+  also: () => void = () => undefined,
+): Promise<Result<boolean, Fault>> {
+  const { IndexWriter } = await import("./write-index.ts");
+  return write(db, () => {
+    also();
+    // Another process may have indexed this part meanwhile.
+    if (offsetOf(db, id) !== from) return false;
+    const writer = new IndexWriter(db, id, options);
+    for (const event of events) writer.add(event);
+    writer.finish();
+    prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
+    return true;
+  });
+}
+
 async function addEvents(
   db: Database,
   id: string,
@@ -83,23 +108,14 @@ async function addEvents(
   options: IndexOptions,
 ): Promise<Result<number, Fault>> {
   if (events.length === 0) return ok(0);
-  const { IndexWriter } = await import("./write-index.ts");
   let at = from;
   for (let i = 0, next = 0; i < events.length; i = next) {
     if (i > 0) await nextRound();
     next = endOfBatch(events, i);
     if (textLength(events[i]?.event.data) > LONG_CHARS) releaseMemory();
-    const batch = events.slice(i, next);
+    const batch = events.slice(i, next).map(({ event }) => event);
     const end = events[next]?.offset ?? last;
-    const outcome = await write(db, () => {
-      // Another process may have indexed this part meanwhile.
-      if (offsetOf(db, id) !== at) return false;
-      const writer = new IndexWriter(db, id, options);
-      for (const { event } of batch) writer.add(event);
-      writer.finish();
-      prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
-      return true;
-    });
+    const outcome = await indexAppended(db, id, { events: batch, from: at, end }, options);
     if (!outcome.ok) return outcome;
     if (!outcome.value) return ok(i);
     at = end;
@@ -135,6 +151,7 @@ export async function forgetSession(
     for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
       db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);
     }
+    forgetObservations(db, id);
     db.prepare("DELETE FROM sessions WHERE id = ?").run(id);
   });
 }

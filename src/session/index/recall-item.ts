@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { importedFrom, importMarkOf } from "../../schema/imported.ts";
 import { factsOf } from "../../schema/own-tool.ts";
 import { type RefCounter, sourceOf } from "../ref.ts";
 
@@ -11,10 +12,19 @@ const TURN = 1_000_000;
 /** Counts the event's ref, and gives its item; undefined for what is not to be found. */
 export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item, "place"> | undefined {
   const source = sourceOf(event);
-  if (source) refs.next(event);
-  const { turn, item: index } = refs;
+  // A subagent's items stand in the turn that they were part of, without a ref of their own.
+  const isOfAgent = event.agentId !== undefined;
+  if (source && !isOfAgent) refs.next(event);
+  const { turn } = refs;
+  const index = isOfAgent ? undefined : refs.item;
+  const at = index === undefined ? {} : { index };
   const time = Date.parse(event.timestamp);
-  const common = { id: event.id, ...(Number.isFinite(time) ? { time } : {}), seq: turn * TURN + index, turn };
+  const common = {
+    id: event.id,
+    ...(Number.isFinite(time) ? { time } : {}),
+    ...{ seq: turn * TURN + refs.item, turn },
+    ...originOf(event),
+  };
   switch (event.type) {
     case "tool.execution_start": {
       const { toolName, arguments: given } = event.data;
@@ -29,10 +39,16 @@ export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item,
     }
     case "tool.execution_complete":
       if (factsOf(event.data.toolName ?? "")?.quotesEarlier) return undefined;
-      return { ...common, kind: "tool", role: "tool", index, text: source?.text ?? "" };
+      return { ...common, kind: "tool", role: "tool", ...at, text: source?.text ?? "" };
     default:
-      return source && { ...common, kind: "turn", role: source.type, index, text: source.text };
+      return source && { ...common, kind: "turn", role: source.type, ...at, text: source.text };
   }
+}
+
+/** Where an imported item was read. */
+function originOf({ data }: DurableEnvelope): Pick<Item, "path" | "line"> {
+  const mark = importMarkOf(data);
+  return mark ? { path: mark.file, line: mark.line } : {};
 }
 
 /** The arguments as a reader sees them: text is not escaped. */
@@ -52,7 +68,7 @@ export function placeOf(session: string, db: DatabaseSync): ItemPlace {
   return {
     session,
     level: "session",
-    client: "everlong",
+    client: importedFrom(session) ?? "everlong",
     ...(repository === undefined ? {} : { repository }),
     ...(branch === undefined ? {} : { branch }),
     ...(workspace === undefined ? {} : { workspace }),

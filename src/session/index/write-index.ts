@@ -10,6 +10,7 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import { hasTombstones, isBuried } from "../../memory/recall/store/tombstone.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
+import { importMarkOf } from "../../schema/imported.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter } from "../ref.ts";
 import { findRefs, LOOK_AT } from "./find-refs.ts";
@@ -102,6 +103,8 @@ export class IndexWriter {
 
   /** What a subagent did counts for the session; what it said is no part of the conversation that refs and recall name. */
   #addOfAgent(event: DurableEnvelope): void {
+    // Of another client's agents nothing else is left than what they said.
+    if (importMarkOf(event.data)) this.#addText(event);
     if (event.type === "assistant.usage") this.#usage(event);
     if (event.type === "tool.execution_complete")
       for (const f of event.data.filesChanged ?? []) this.#file(event, f.path);

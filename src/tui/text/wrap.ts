@@ -84,7 +84,7 @@ function wordBreaks(text: string, { first, rest }: WrapRoom): Cut[] {
       since = 0;
     }
     // Spaces at the end of a line may stand over its edge: they are cut off.
-    if (!isSpace && cell > start && used + columns > (cuts.length === 0 ? first : rest)) {
+    while (!isSpace && cell > start && used + columns > (cuts.length === 0 ? first : rest)) {
       const begin = next > start ? next : cell;
       cuts.push({ from: at(start), to: trimmedEnd(text, at(start), at(begin)) });
       used = begin === cell ? 0 : since;

@@ -15,12 +15,15 @@ export type IndexedItem = {
   place: number;
   home: number;
   rewound: boolean;
+  path?: string;
+  line?: number | string;
 };
 export type StoredPassage = { id: number; item: number; start: number; text: string };
 
 type Row = Record<string, unknown>;
 /** The columns of an item, of a table named `i`. */
-export const ITEM = "i.id, i.key, i.kind, i.role, i.time, i.seq, i.turn, i.item, i.place, i.home, i.rewound";
+export const ITEM =
+  "i.id, i.key, i.kind, i.role, i.time, i.seq, i.turn, i.item, i.place, i.home, i.rewound, i.path, i.line";
 
 const OF_ITEM = "FROM recall_item i JOIN recall_passage p ON p.id >= i.passage AND p.id < i.passage + i.passages";
 const MESSAGE = "SELECT id, place FROM recall_item WHERE home = ?1 AND kind = 'turn' AND words > 0 AND time < ?3";
@@ -40,6 +43,8 @@ export function itemOf(row: Row): IndexedItem {
     ...(row["time"] === 0 ? {} : { time: Number(row["time"]) }),
     ...(row["turn"] === null ? {} : { turn: Number(row["turn"]) }),
     ...(row["item"] === null ? {} : { index: Number(row["item"]) }),
+    ...(row["path"] === null ? {} : { path: String(row["path"]) }),
+    ...(row["line"] === null ? {} : { line: row["line"] as number | string }),
   };
 }
 

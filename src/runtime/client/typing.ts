@@ -1,0 +1,21 @@
+// What an open session offers to whoever types into it: its whole log, messages that wait, commands of the user's own shell.
+import type { Envelope } from "../../schema/event/envelope.ts";
+
+/** How a command of the user's own ended. */
+export type UserShellEnd = {
+  output: string;
+  code: number | null;
+  /** It could not be started. */
+  error?: string;
+  stopped: boolean;
+  durationMs: number;
+};
+
+export type TypingAccess = {
+  /** Every event that the log had when the session was opened, in its order, also what a rewind took back. */
+  readonly logged: readonly Envelope[];
+  /** The newest message that waits goes back to the user; undefined when none waits. */
+  takeBack(): Promise<string | undefined>;
+  /** Runs a command in the user's own shell. Never rejects; the signal ends it and its children. */
+  shell(command: string, signal: AbortSignal): Promise<UserShellEnd>;
+};

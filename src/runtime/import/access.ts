@@ -1,0 +1,196 @@
+// Importing the history that other agents left on this machine: what is there, taking it, and taking it out again.
+import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Failure, refusal } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { historyClients } from "../../memory/import/clients.ts";
+import type { HistoryClient } from "../../memory/import/contract.ts";
+import { importedFrom } from "../../schema/imported.ts";
+import { forgetSession } from "../../session/index/index-session.ts";
+import { faultOf } from "../../store/fault.ts";
+import { acquireLock } from "../../store/lock.ts";
+import { type Database, openDatabase, write } from "../../store/sqlite.ts";
+import type { ResultPromise } from "../client/open.ts";
+import { parseTime } from "../recall/time.ts";
+import { forgetLearned } from "../session/remove-sessions.ts";
+import { openStore } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
+import { type ImportProgress, importClient } from "./import-client.ts";
+import { placesOf, sourcesIn } from "./sources.ts";
+import type { ImportSummary } from "./summary.ts";
+
+export type HistoryFound = { client: string; title: string; places: string[]; files: number; bytes: number };
+export type ImportRequest = {
+  /** Absent: every client that has a history here. */
+  client?: string | undefined;
+  /** A file or folder instead of the client's own places. */
+  path?: string | undefined;
+  here?: boolean | undefined;
+  since?: string | undefined;
+  dryRun?: boolean | undefined;
+  graph?: boolean | undefined;
+};
+/** `interrupted`: what was done stays, the rest can be taken later. */
+export type ImportOutcome = { summaries: ImportSummary[]; interrupted: boolean };
+export type ImportWatch = { signal: AbortSignal; progress(step: ImportProgress): void; print(text: string): void };
+
+/** Another import may take a while; waiting for it is told at once. */
+const LOCK_MS = 60 * 60_000;
+
+/** What would be taken, by the names and sizes of files alone. */
+export async function historiesHere(): ResultPromise<HistoryFound[]> {
+  const workspace = await openWorkspace();
+  return workspace.ok ? ok(historyClients.flatMap((client) => foundOf(client, workspace.value))) : workspace;
+}
+
+function foundOf(client: HistoryClient, { env, userHome }: Workspace): HistoryFound[] {
+  const places = placesOf(client, env, userHome);
+  const { files } = sourcesIn(client, places);
+  if (files.length === 0) return [];
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return [{ client: client.name, title: client.title, places, files: files.length, bytes }];
+}
+
+export async function importHistory(request: ImportRequest, watch: ImportWatch): ResultPromise<ImportOutcome> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const refused = refuseInToolShell(workspace.value.env, "import history");
+  if (refused) return fail(refused);
+  const since = parseTime(request.since, "since");
+  if (since === null)
+    return fail(refusal("invalid_inputs", `"${request.since}" is not a date.`, "For example: --since 2026-01-31", 2));
+  const plan = planOf(request, workspace.value);
+  if (!plan.ok) return plan;
+  if (request.dryRun)
+    return overAll(plan.value, await readOnlyStore(workspace.value), workspace.value, request, since, watch);
+  return withImportLock(workspace.value, watch, (db) =>
+    overAll(plan.value, db, workspace.value, request, since, watch),
+  );
+}
+
+type ImportPlan = { client: HistoryClient; places: string[] }[];
+
+function planOf({ client: name, path }: ImportRequest, { env, userHome }: Workspace): Result<ImportPlan, Failure> {
+  const client = name === undefined ? undefined : historyClients.find((one) => one.name === name);
+  if (name !== undefined && !client) return fail(unknownClient(name));
+  if (path !== undefined && client) {
+    if (!existsSync(path)) return fail(refusal("not_found", `Nothing is at ${path}.`, "Check the path."));
+    return ok([{ client, places: [path] }]);
+  }
+  const plan = (client ? [client] : historyClients).map((one) => ({
+    client: one,
+    places: placesOf(one, env, userHome),
+  }));
+  const [first] = plan;
+  if (client && first?.places.length === 0) return fail(noHistory(client, client.places(env, userHome)));
+  return ok(plan.filter(({ places }) => places.length > 0));
+}
+
+async function overAll(
+  plan: ImportPlan,
+  db: Database | undefined,
+  workspace: Workspace,
+  { here, dryRun, graph }: ImportRequest,
+  since: number | undefined,
+  { signal, progress }: ImportWatch,
+): ResultPromise<ImportOutcome> {
+  const summaries: ImportSummary[] = [];
+  try {
+    for (const { client, places } of plan) {
+      if (signal.aborted) break;
+      const options = { here: here ?? false, dryRun: dryRun ?? false, graph: graph ?? false, since, signal, progress };
+      const summary = await importClient(client, places, { db, workspace }, options);
+      if (!summary.ok) return summary;
+      summaries.push(summary.value);
+    }
+  } finally {
+    if (dryRun) db?.close();
+  }
+  return ok({ summaries, interrupted: signal.aborted });
+}
+
+/** For a look only; undefined when there is no store yet. */
+async function readOnlyStore({ paths }: Workspace): Promise<Database | undefined> {
+  const db = existsSync(paths.store) ? await openDatabase(paths.store, { readOnly: true }) : undefined;
+  if (!db?.ok) return undefined;
+  if (db.value.prepare("SELECT 1 FROM sqlite_master WHERE name = 'import_file'").get()) return db.value;
+  db.value.close(); // a store from before imports knows nothing of them
+  return undefined;
+}
+
+/** One import at a time: the second waits, and then finds little left to do. */
+async function withImportLock<T>(
+  { paths }: Workspace,
+  { signal, print }: Pick<ImportWatch, "signal" | "print">,
+  work: (db: Database) => ResultPromise<T>,
+): ResultPromise<T> {
+  const path = join(paths.locks, "import");
+  const first = await acquireLock(path);
+  if (!first.ok && first.error.code === "store_busy") print("Another import is running. Waiting for it to finish.");
+  const lock =
+    first.ok || first.error.code !== "store_busy" ? first : await acquireLock(path, { limitMs: LOCK_MS, signal });
+  if (!lock.ok) return lock;
+  const db = await openStore(paths);
+  try {
+    return db.ok ? await work(db.value) : db;
+  } finally {
+    if (db.ok) db.value.close();
+    lock.value.release();
+  }
+}
+
+/** `confirm` is asked with how many sessions would go; undefined when it says no. */
+export async function undoImport(
+  name: string,
+  confirm: (sessions: number) => Promise<boolean>,
+  watch: Pick<ImportWatch, "signal" | "print">,
+): ResultPromise<number | undefined> {
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const refused = refuseInToolShell(workspace.value.env, "undo an import");
+  if (refused) return fail(refused);
+  if (!historyClients.some((one) => one.name === name)) return fail(unknownClient(name));
+  const ids = importedSessions(workspace.value, name);
+  if (ids.length > 0 && !(await confirm(ids.length))) return ok(undefined);
+  return withImportLock(workspace.value, watch, async (db) => {
+    for (const id of ids) {
+      const gone = await removeImported(db, id, workspace.value);
+      if (!gone.ok) return gone;
+    }
+    const cleared = await write(db, () => void db.prepare("DELETE FROM import_file WHERE client = ?").run(name));
+    return cleared.ok ? ok(ids.length) : cleared;
+  });
+}
+
+function importedSessions({ paths }: Workspace, client: string): string[] {
+  if (!lstatSync(paths.sessions, { throwIfNoEntry: false })) return [];
+  return readdirSync(paths.sessions).filter((id) => importedFrom(id) === client);
+}
+
+/** Nobody has it open: it cannot be resumed. */
+async function removeImported(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
+  try {
+    rmSync(paths.session(id).dir, { recursive: true, force: true });
+  } catch (error) {
+    return fail(faultOf(error, paths.session(id).dir));
+  }
+  return forgetSession(db, id, forgetLearned(id));
+}
+
+const clientNames = historyClients.map(({ name }) => name).join(", ");
+
+const unknownClient = (name: string): Failure =>
+  refusal(
+    "unknown_client",
+    `"${name.slice(0, 60)}" is not a client that can be imported.`,
+    `Clients: ${clientNames}.`,
+    2,
+  );
+
+const noHistory = ({ title }: HistoryClient, places: readonly string[]): Failure =>
+  refusal(
+    "no_history",
+    `No history of ${title}: ${places.join(" and ")} is not there.`,
+    "Name its folder after the client, if it is elsewhere.",
+  );

@@ -1,0 +1,208 @@
+// The import of one client: file by file, each continued where it was left, a bad one in nobody's way.
+import { errorText, type Failure } from "../../base/failure.ts";
+import { isRecord } from "../../base/json.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { HistoryClient, ParsedPart } from "../../memory/import/contract.ts";
+import { write } from "../../store/sqlite.ts";
+import { withCopy } from "./copy-database.ts";
+import { beginsAlike, headOf, type ImportCursor, saveCursor } from "./cursor.ts";
+import { FileImport, type FileServices } from "./file-import.ts";
+import { chunksOf, openSource, readRecords, unpackedChunks } from "./read-lines.ts";
+import type { SourceFile } from "./sources.ts";
+import { logSize } from "./target.ts";
+
+/** A document is parsed as a whole. */
+const MOST_DOCUMENT = 256 * 1024 * 1024;
+
+type Step = (bytes: number) => void;
+type Start = Pick<ImportCursor, "offset" | "line" | "carry" | "head"> & { goesOn: boolean };
+
+export class ClientImport {
+  readonly #client: HistoryClient;
+  readonly #services: FileServices;
+  readonly #cursors: ReadonlyMap<string, ImportCursor>;
+  readonly #deleted: (session: string) => boolean;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    client: HistoryClient,
+    services: FileServices,
+    /** `deleted`: whether a person deleted the session, so that its log is gone for good. */
+    rest: { cursors: ReadonlyMap<string, ImportCursor>; deleted(session: string): boolean; signal: AbortSignal },
+  ) {
+    this.#client = client;
+    this.#services = services;
+    this.#cursors = rest.cursors;
+    this.#deleted = rest.deleted;
+    this.#signal = rest.signal;
+  }
+
+  /** Whether there is nothing in it that was not taken. */
+  isUnchanged({ path, size, mtime }: SourceFile): boolean {
+    const cursor = this.#cursors.get(path);
+    if (!cursor || cursor.size !== size || cursor.mtime !== mtime || !this.#isUsable(cursor)) return false;
+    const { count } = this.#services;
+    for (const id of Object.keys(cursor.sessions)) count.session(id, false);
+    count.seen(cursor.seen);
+    count.summary.files.unchanged++;
+    return true;
+  }
+
+  /** The logs have all that the cursor says they have. */
+  #isUsable({ version, sessions }: ImportCursor): boolean {
+    if (version !== this.#client.version) return false;
+    const { paths } = this.#services.workspace;
+    return Object.entries(sessions).every(
+      ([id, size]) => (logSize(paths, id) ?? (this.#deleted(id) ? size : -1)) >= size,
+    );
+  }
+
+  /** A file that cannot be read is named in the summary; only a fault of our own store ends the import. */
+  async take(file: SourceFile, step: Step): Promise<Result<void, Failure>> {
+    this.#services.count.summary.files.read++;
+    try {
+      if (file.form === "database") return await this.#database(file);
+      const handle = await openSource(file.path);
+      if (!handle.ok) {
+        this.#services.count.unreadable({
+          file: file.path,
+          reason: handle.error.code === "store_denied" ? "no permission to read it" : handle.error.what,
+        });
+        return ok(undefined);
+      }
+      try {
+        const whole = { head: await headOf(handle.value), offset: 0, line: 0, carry: undefined, goesOn: false };
+        if (file.form === "document")
+          return await this.#document(file, (await handle.value.readFile()).toString("utf8"), whole.head);
+        if (file.form === "packed lines") return await this.#lines(file, unpackedChunks(handle.value), whole, step);
+        const start = await this.#startOf(file, (head) => beginsAlike(handle.value, head), whole);
+        return await this.#lines(file, chunksOf(handle.value, start.offset), start, step);
+      } finally {
+        await handle.value.close();
+      }
+    } catch (error) {
+      this.#services.count.unreadable({ file: file.path, reason: errorText(error) });
+      return ok(undefined);
+    }
+  }
+
+  /** A file that only grew is continued; any other is read anew. */
+  async #startOf(file: SourceFile, isAlike: (head: string) => Promise<boolean>, whole: Start): Promise<Start> {
+    const cursor = this.#cursors.get(file.path);
+    const grew = cursor && this.#isUsable(cursor) && file.size > cursor.size && (await isAlike(cursor.head));
+    return grew ? { ...cursor, head: whole.head, goesOn: true } : whole;
+  }
+
+  async #lines(
+    file: SourceFile,
+    chunks: AsyncIterable<Buffer>,
+    start: Start,
+    step: Step,
+  ): Promise<Result<void, Failure>> {
+    const reader = this.#client.lines?.(file, start.carry);
+    if (!reader) return ok(undefined);
+    const before = start.goesOn ? this.#cursors.get(file.path) : undefined;
+    if (before) this.#services.count.seen(before.seen);
+    const into = new FileImport(this.#services, file, before);
+    // A session that goes on is the one that the reader remembers.
+    if (isRecord(start.carry) && typeof start.carry["id"] === "string")
+      await into.take({ type: "session", session: start.carry as { id: string } });
+    let at = { offset: start.offset, line: start.line };
+    const place = () => ({ ...at, head: start.head, carry: reader.carry() });
+    try {
+      for await (const records of readRecords(chunks, start)) {
+        for (const { line, end, value, reason } of records) {
+          const parts: ParsedPart[] = value
+            ? reader.take(value, line)
+            : reason === undefined
+              ? []
+              : [{ type: "bad", line, reason }];
+          for (const part of parts) {
+            const outcome = await into.take(part);
+            if (!outcome.ok) return outcome;
+          }
+          step(end - at.offset);
+          at = { offset: end, line };
+          const flushed = into.isFull ? await this.#save(file, into, place()) : ok(undefined);
+          if (!flushed.ok) return flushed;
+          if (this.#signal.aborted) return await this.#save(file, into, place());
+        }
+      }
+      into.end();
+      return await this.#save(file, into, place());
+    } finally {
+      await into.close();
+    }
+  }
+
+  async #document(file: SourceFile, text: string, head: string): Promise<Result<void, Failure>> {
+    if (text.length > MOST_DOCUMENT) {
+      this.#services.count.unreadable({ file: file.path, reason: "too large to be read as a whole" });
+      return ok(undefined);
+    }
+    return this.#whole(file, this.#client.document?.(text, file) ?? [], { head, carry: undefined });
+  }
+
+  async #database(file: SourceFile): Promise<Result<void, Failure>> {
+    const cursor = this.#cursors.get(file.path);
+    const before = cursor && this.#isUsable(cursor) && isRecord(cursor.carry) ? cursor.carry : {};
+    const carry: Record<string, unknown> = {};
+    const outcome = await withCopy(file.path, (db) => {
+      const parts = this.#client.database?.(db, (session, changed) => {
+        carry[session] = changed;
+        return before[session] === changed;
+      });
+      const rest = Object.keys(before).length > 0 ? cursor : undefined;
+      if (rest) this.#services.count.seen(rest.seen);
+      return this.#whole(file, parts ?? [], { head: "", carry }, rest);
+    });
+    if (outcome.ok) return outcome.value;
+    this.#services.count.unreadable({ file: file.path, reason: outcome.error });
+    return ok(undefined);
+  }
+
+  async #whole(
+    file: SourceFile,
+    parts: Iterable<ParsedPart>,
+    place: Pick<ImportCursor, "head" | "carry">,
+    before?: ImportCursor,
+  ): Promise<Result<void, Failure>> {
+    const into = new FileImport(this.#services, file, before);
+    try {
+      for (const part of parts) {
+        const outcome = await into.take(part);
+        if (!outcome.ok) return outcome;
+        const flushed = into.isFull ? await into.flush() : ok(true);
+        if (!flushed.ok) return flushed;
+        // Without its cursor it is read again, and what is here is known.
+        if (this.#signal.aborted) return dropFlag(await into.flush());
+      }
+      into.end();
+      return await this.#save(file, into, { ...place, offset: file.size, line: 0 });
+    } finally {
+      await into.close();
+    }
+  }
+
+  /** With what waits to be written; a file of which something was not wanted is looked at again the next time. */
+  async #save(
+    file: SourceFile,
+    into: FileImport,
+    place: Pick<ImportCursor, "offset" | "line" | "head" | "carry">,
+  ): Promise<Result<void, Failure>> {
+    const { db, client } = this.#services;
+    const { size, mtime, path } = file;
+    const version = this.#client.version;
+    const save = (): void => {
+      if (!db || into.isPartial) return;
+      const { sessions, seen } = into;
+      const isWhole = place.offset >= size;
+      saveCursor(db, client, path, { ...place, size: isWhole ? size : place.offset, mtime, version, sessions, seen });
+    };
+    const flushed = await into.flush(save);
+    if (!flushed.ok || flushed.value || !db) return dropFlag(flushed);
+    return write(db, save);
+  }
+}
+
+const dropFlag = (result: Result<boolean, Failure>): Result<void, Failure> => (result.ok ? ok(undefined) : result);

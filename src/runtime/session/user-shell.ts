@@ -1,0 +1,41 @@
+// A command that the user runs from the conversation: in the user's own shell, asked of nobody, without a terminal of its own.
+import { optional } from "../../base/optional.ts";
+import { cutAt } from "../../base/text.ts";
+import { collect } from "../../host/collect.ts";
+import { childEnvironment } from "../../host/environment.ts";
+import type { UserShellEnd } from "../client/typing.ts";
+import type { OpenSession } from "./assemble.ts";
+
+/** More is not held in memory; what the conversation gets is bounded as a tool's result is. */
+const MOST_BYTES = 1024 * 1024;
+
+export async function runUserShell(
+  { workspace, owner, session }: Pick<OpenSession, "workspace" | "owner" | "session">,
+  command: string,
+  signal: AbortSignal,
+): Promise<UserShellEnd> {
+  const shell = workspace.env["SHELL"]?.trim() || "/bin/sh";
+  const started = performance.now();
+  const child = owner.spawn({
+    command: shell,
+    args: ["-c", command],
+    cwd: session.state.context.cwd,
+    env: childEnvironment({ base: workspace.env, secrets: workspace.secrets }),
+    mergeOutput: true,
+  });
+  const output = collect(child.stdout, MOST_BYTES);
+  const stop = (): void => void child.kill();
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  const end = await child.exit;
+  // What it left running may hold its output open; its own end is what counts.
+  await Promise.race([child.closed, new Promise((resolve) => setTimeout(resolve, 200))]);
+  signal.removeEventListener("abort", stop);
+  return {
+    output: cutAt(output().toString("utf8"), MOST_BYTES),
+    code: end.code,
+    ...optional("error", end.error),
+    stopped: signal.aborted,
+    durationMs: Math.round(performance.now() - started),
+  };
+}

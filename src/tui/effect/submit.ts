@@ -1,0 +1,45 @@
+// What was entered: a prompt, a command of ours, or one that the user added.
+import type { Failure } from "../../base/failure.ts";
+import { parseTyped, runSlash, type TypedText } from "../../command/slash.ts";
+import type { Client } from "../../runtime/client.ts";
+import type { App } from "../loop/app.ts";
+import { panelFor } from "../panel/registry.ts";
+import { screenPerson, screenPrompts } from "./ask.ts";
+import { openPanel } from "./panel.ts";
+import { takeShellOutput } from "./shell.ts";
+
+export async function submitText(app: App, text: string): Promise<void> {
+  const client = await app.client();
+  const typed = parseTyped(text);
+  if (typed.type === "command") return runCommand(app, client, typed);
+  try {
+    if (typed.type === "prompt") await send(client, typed.text);
+    else await sendOwn(app, client, typed);
+  } finally {
+    app.dispatch({ type: "sent" });
+  }
+}
+
+function send(client: Client, message: Parameters<Client["send"]>[0]): Promise<void> {
+  const attached = takeShellOutput();
+  return client.send(message, attached === undefined ? {} : { attached });
+}
+
+/** A command or skill of the user's own, or a mistyped name: then nothing is sent. */
+async function sendOwn(app: App, client: Client, typed: Extract<TypedText, { type: "unknown" }>): Promise<void> {
+  const custom = await client.extensions.prompt(typed.name, typed.args);
+  if (custom?.ok) return send(client, custom.value);
+  app.say(failureText(custom?.error ?? typed.failure));
+}
+
+const failureText = ({ what, next }: Failure): string => [what, next].filter(Boolean).join(" ");
+
+async function runCommand(app: App, client: Client, typed: Extract<TypedText, { type: "command" }>): Promise<void> {
+  const { name } = typed.command;
+  if (name === "exit") return app.end(0);
+  if (name === "clear") return app.restart();
+  if (typed.args === "" && panelFor(name)) return openPanel(app, name, typed.args);
+  const outcome = await runSlash(typed, client, screenPerson(screenPrompts(app.dispatch, app.say), app.say));
+  if (!outcome.ok) app.say(failureText(outcome.error));
+  else if (outcome.value.send !== undefined) await send(client, outcome.value.send);
+}

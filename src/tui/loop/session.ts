@@ -1,0 +1,49 @@
+// The session behind the screen: opened, shown with what it had, followed, exchanged for a new one, closed.
+import type { Failure } from "../../base/failure.ts";
+import { ok, type Result } from "../../base/result.ts";
+import { slashNames } from "../../command/table.ts";
+import { type Client, home, type OpenOptions, openClient, type Prompts } from "../../runtime/client.ts";
+import type { Envelope } from "../../schema/event/envelope.ts";
+import type { HeaderFacts, MemoryFacts } from "../view/header.ts";
+
+export type OpenedSession = { client: Client; notices: string[] };
+
+/** `listen` gets first what the log had, then every event as it happens. */
+export async function openConversation(
+  open: Omit<OpenOptions, "prompts">,
+  prompts: Prompts,
+): Promise<Result<OpenedSession, Failure>> {
+  const opened = await openClient({ ...open, prompts, slashNames });
+  return opened.ok ? ok({ client: opened.value.client, notices: opened.value.notices }) : opened;
+}
+
+export function follow(client: Client, listen: (event: Envelope, isPast: boolean) => void): () => void {
+  for (const event of client.logged) listen(event, true);
+  return client.on((event) => listen(event, false));
+}
+
+export async function headerOf(client: Client, version: string): Promise<HeaderFacts> {
+  const view = client.view();
+  return {
+    version,
+    model: view.model,
+    modelReason: view.modelReason,
+    folder: view.context.cwd,
+    branch: view.context.branch,
+    sessionId: view.sessionId,
+    memory: await memoryFacts(client),
+  };
+}
+
+/** What cannot be counted is left out: a header must not keep anybody from working. */
+async function memoryFacts(client: Client): Promise<MemoryFacts | undefined> {
+  const status = await client.memorySection.status().catch(() => undefined);
+  if (!status) return undefined;
+  if (!status.enabled) return { isOn: false };
+  const sessions = await home.sessions.list({ limit: 1000 });
+  return {
+    isOn: true,
+    toReview: status.pending,
+    ...(sessions.ok ? { sessions: sessions.value.length } : {}),
+  };
+}

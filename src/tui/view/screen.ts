@@ -1,0 +1,114 @@
+// The live part of the screen, top to bottom: blocks that still change, queue, question or panel, editor, status, hint.
+import { type Activity, activityOf } from "../state/activity.ts";
+import type { TerminalSize } from "../terminal/adapter.ts";
+import { span } from "../text/span.ts";
+import type { Look } from "../theme/look.ts";
+import type { ScreenState } from "../update/message.ts";
+import { historyMatches } from "../update/search.ts";
+import { renderActivity } from "./activity.ts";
+import { renderEditor } from "./editor.ts";
+import { fitLine, ruleLine } from "./line.ts";
+import { renderQuestion } from "./question.ts";
+import { renderQueue } from "./queue.ts";
+import { renderStatusLine } from "./status-line.ts";
+
+export type ScreenChoices = {
+  look: Look;
+  statusItems: readonly string[];
+  hasMotion: boolean;
+  /** What the user's own status command said. */
+  custom?: string | undefined;
+};
+
+/** From here on a line of space stands over the editor. */
+const ROOMY_ROWS = 16;
+const LEAST: TerminalSize = { columns: 40, rows: 10 };
+
+export const isTooSmall = ({ columns, rows }: TerminalSize): boolean => columns < LEAST.columns || rows < LEAST.rows;
+
+/** `live`: the lines of blocks that still change. Never more lines than the screen has rows. */
+export function renderScreen(
+  state: ScreenState,
+  live: readonly string[],
+  size: TerminalSize,
+  now: number,
+  choices: ScreenChoices,
+): string[] {
+  const { look } = choices;
+  const width = size.columns;
+  if (isTooSmall(size)) return [fitLine([span(`too small: need ${LEAST.columns}x${LEAST.rows}`)], width, look)];
+  const status = [
+    renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
+    hintLine(state, now, width, look),
+  ];
+  const activity = renderActivity(shownActivity(state), { now, hasMotion: choices.hasMotion }, width, look);
+  const below = lowerPart(state, activity, size, look);
+  const space = size.rows >= ROOMY_ROWS ? [""] : [];
+  const foot = [...space, ...below, ...status].slice(-size.rows);
+  const room = Math.min(Math.max(3, size.rows - 8), size.rows - foot.length);
+  const queue = renderQueue(state.queue, width, look).slice(0, Math.max(0, Math.min(3, room)));
+  return [...tail(live, room - queue.length, width, look), ...queue, ...foot];
+}
+
+/** The editor under its rule; a question over it, or a panel in its place. */
+function lowerPart(state: ScreenState, activity: string, size: TerminalSize, look: Look): string[] {
+  const width = size.columns;
+  const rows = Math.max(1, Math.floor(size.rows * 0.3));
+  const rule = ruleLine([], width, look);
+  const [question] = state.questions;
+  if (state.search) return [activity, ...searchLines(state, width, look), rule];
+  if (question) {
+    const editor = renderEditor(state.editor, width, look, Math.min(rows, 3));
+    const room = size.rows - editor.length - 4;
+    return [...renderQuestion(question, state.questions.length, width, look, room), rule, ...editor];
+  }
+  if (state.panel) {
+    const room = Math.max(3, size.rows - 6);
+    const lines = state.panel.view.render(state.panel.state, width, look, room);
+    return [ruleLine([span(`/${state.panel.command}`, "accent", "bold")], width, look), ...lines.slice(0, room)];
+  }
+  return [activity, ...renderEditor(state.editor, width, look, rows), rule];
+}
+
+function shownActivity({ activity, sending, shell }: ScreenState): Activity | undefined {
+  if (shell) return { words: `running ${shell.command}`, since: shell.since, cancels: "esc ends it" };
+  const now = activityOf(activity);
+  return now ?? (sending > 0 ? { words: "sending", since: Number.POSITIVE_INFINITY } : undefined);
+}
+
+/** The last lines, with a count of those above them. */
+function tail(lines: readonly string[], rows: number, width: number, look: Look): string[] {
+  if (lines.length <= rows) return [...lines];
+  if (rows <= 1) return lines.slice(lines.length - Math.max(0, rows));
+  const hidden = lines.length - rows + 1;
+  return [fitLine([span(`${look.glyphs.ellipsis} ${hidden} more above`, "dim")], width, look), ...lines.slice(hidden)];
+}
+
+function searchLines({ search, history }: ScreenState, width: number, look: Look): string[] {
+  const words = search?.words ?? "";
+  const matches = historyMatches(history, words);
+  const match = matches[search?.at ?? 0];
+  const count = matches.length === 0 ? "no match" : `${(search?.at ?? 0) + 1}/${matches.length}`;
+  return [
+    fitLine(
+      [span("search: ", "accent"), span(words), span(" ", undefined, "inverse"), span(`  (${count})`, "dim")],
+      width,
+      look,
+    ),
+    fitLine([span(match === undefined ? "" : `${look.glyphs.user} ${match.replaceAll("\n", " ")}`)], width, look),
+  ];
+}
+
+function hintLine(state: ScreenState, now: number, width: number, look: Look): string {
+  if (state.hint && now <= state.hint.until) return fitLine([span(state.hint.text, "warning")], width, look);
+  const { dot } = look.glyphs;
+  const isWorking = state.activity.turnSince !== undefined;
+  const words = state.search
+    ? ["enter inserts", "ctrl+r older", "esc closes"]
+    : state.panel
+      ? ["esc closes"]
+      : isWorking
+        ? ["enter queues", "esc interrupts", "ctrl+b or /background", "shift+tab mode"]
+        : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
+  return fitLine([span(words.join(` ${dot} `), "dim")], width, look);
+}
