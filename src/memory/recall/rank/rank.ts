@@ -8,22 +8,11 @@ import { echoOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
 import { priorsOf } from "./prior.ts";
 import type { Channel } from "./query.ts";
+import { byScore, type Ranked } from "./ranked.ts";
 import { Scorer } from "./score.ts";
-import { byScore, spread } from "./spread.ts";
+import { spread } from "./spread.ts";
 import { verbatim } from "./verbatim.ts";
 import { noParts, type ScoreParts, SIGNALS, total, WEIGHTS } from "./weights.ts";
-
-export type Ranked = {
-  item: IndexedItem;
-  /** The best passage comes first. */
-  passages: RankedPassage[];
-  parts: ScoreParts;
-  score: number;
-  /** A phrase or a whole name of the query stands in it. */
-  exact: boolean;
-  /** The message that lent it the most. */
-  lender?: number;
-};
 
 const CHANNELS = ["plain", "stem", "near", "ident", "gram"] as const satisfies readonly Channel[];
 /** Only these can bring a neighbour among the first. */

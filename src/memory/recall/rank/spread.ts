@@ -1,5 +1,5 @@
 // The order of results: by score, but one neighbourhood or one session does not take all places.
-import type { Ranked } from "./rank.ts";
+import { byScore, type Ranked } from "./ranked.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** Most of its score must be lent for an item to count as one of a crowd. */
@@ -29,10 +29,4 @@ function next(counts: Map<number, number>, key: number): number {
   const count = counts.get(key) ?? 0;
   counts.set(key, count + 1);
   return count;
-}
-
-/** The newer of equals first, then by id. */
-export function byScore(a: Ranked, b: Ranked): number {
-  const byKey = a.item.key < b.item.key ? -1 : a.item.key > b.item.key ? 1 : 0;
-  return b.score - a.score || (b.item.time ?? 0) - (a.item.time ?? 0) || byKey;
 }
