@@ -1,13 +1,11 @@
 // Facts and episodes of the graph as items of recall.
-import { parseJson } from "../../base/json.ts";
-import type { Database } from "../../store/sqlite.ts";
-import type { ItemPlace } from "../recall/item.ts";
-import type { RecallSource } from "../recall/store/source.ts";
-import { all, type GraphRow, get, text } from "./store/row.ts";
-import { msOf } from "./time.ts";
-
-/** A fact that has ended says so by its role, so that a search can leave it out. */
-export const FACT_ROLES = { current: "current", ended: "ended" } as const;
+import { parseJson } from "../../../base/json.ts";
+import type { Database } from "../../../store/sqlite.ts";
+import type { ItemPlace } from "../../recall/item.ts";
+import type { RecallSource } from "../../recall/store/source.ts";
+import { FACT_ROLES } from "../contract.ts";
+import { msOf } from "../time.ts";
+import { all, type GraphRow, get, text } from "./row.ts";
 
 /** Found by its sentence and by every name of both its ends. */
 export const factSource: RecallSource = {
