@@ -80,12 +80,12 @@ async function writeSession(
   for (const [n, turn] of story.turns.entries()) {
     await writeTurn(log, clock, turn, n);
     const sent = 9000 + 21_000 * (n + 1);
-    const asked = n === 2 ? sent + 34_000 : sent;
+    const before = n === 2 ? sent + 34_000 : sent;
     figures.push({
       type: "window",
       at: clock.ms,
       session: id,
-      asked,
+      asked: before,
       sent,
       cached: sent - 6000,
       data: { limit: LIMIT },
