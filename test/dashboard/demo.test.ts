@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { factList } from "../../src/schema/api/graph.ts";
+import { inboxList, sidekickList } from "../../src/schema/api/inbox.ts";
 import { memoryList } from "../../src/schema/api/memory.ts";
 import { overview } from "../../src/schema/api/overview.ts";
 import { requestList, requestView } from "../../src/schema/api/request.ts";
@@ -59,6 +60,10 @@ it("F101 the demo fills a scratch home without a model, serves it, and leaves no
   expect(events.items.map(({ event }) => event.type)).toContain("user.message");
   expect((await ask(door, taskList, "/api/tasks")).items).toMatchObject([{ name: "reviewer", status: "completed" }]);
   expect((await ask(door, memoryList, "/api/memory/records?all=true")).items).toHaveLength(7);
+  const { items: inbox } = await ask(door, inboxList, "/api/memory/inbox");
+  expect(inbox.map(({ sequence }) => sequence)).toEqual([2, 1]);
+  const { runs } = await ask(door, sidekickList, "/api/memory/sidekicks");
+  expect(new Set(runs.map(({ state }) => state))).toEqual(new Set(["completed", "skipped"]));
   const { facts } = await ask(door, factList, "/api/graph/facts?expired=true&scope=all");
   expect(
     facts
