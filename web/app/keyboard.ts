@@ -16,7 +16,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 let leader = 0;
-const LEADER_MS = 1500;
+const LEADER_MS = 3000;
 
 export function startKeyboard(): void {
   addEventListener("keydown", (event) => {
