@@ -59,7 +59,7 @@ describe("OI1 the registry", () => {
     terminal.type("go");
     const settled = () =>
       linesOf(tree(prefixes(place, onlySession(place)).at(-1))).filter((l) => / running /.test(l)).length === 0;
-    await terminal.see("Agent stop was cancelled");
+    await terminal.see("task: stop cancelled");
     await expect.poll(settled).toBe(true);
     await terminal.see(/main \d/);
     const from = terminal.screen().length;
@@ -129,7 +129,7 @@ describe("O59 going back", () => {
     terminal.type("/tasks");
     await terminal.see("No tasks yet.");
     terminal.type("start another");
-    await terminal.see("Agent late-2");
+    await terminal.see(/task: late\S* started/);
     await terminal.see("main");
     await expect.poll(() => of("LATE").length).toBe(2);
     await leave(terminal);

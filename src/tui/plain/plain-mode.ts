@@ -129,6 +129,7 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
 
   screen.print(header(client, version, opened.value.notices));
   attach(client);
+  screen.print("Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves.");
   const stillWorking = setInterval(() => client.view().busy && current().print("still working"), STILL_WORKING_MS);
   client.ready().catch(printError);
   if (text !== "") {
@@ -170,5 +171,5 @@ function header(client: Client, version: string, notices: string[]): string {
   ];
   if (view.model === "offline")
     lines.push("No model provider yet: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
-  return [...lines, "Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves."].join("\n");
+  return lines.join("\n");
 }

@@ -1,6 +1,8 @@
 // The transcript as labelled lines, each printed once and never again changed.
 import {
+  type BlockOf,
   emptyTranscript,
+  isOver,
   itemsAfter,
   reduceBlocks,
   type Transcript,
@@ -22,6 +24,8 @@ export function plainPrinter(look: Look): PlainPrinter {
   let transcript: Transcript = emptyTranscript();
   let printed = 0;
   let answer: { id: string; stream: AnswerStream } | undefined;
+  /** Printed while something before them still ran: lines that only follow each other need not wait. */
+  const early = new Set<string>();
 
   const linesOf = (block: TranscriptBlock): string[] => {
     // What the person typed stands there already.
@@ -30,17 +34,28 @@ export function plainPrinter(look: Look): PlainPrinter {
     return renderBlock(block, PLAIN_WIDTH, look);
   };
 
+  const answerLines = (block: BlockOf<"assistant">): string[] => {
+    if (answer?.id !== block.id) answer = { id: block.id, stream: new AnswerStream(PLAIN_WIDTH, look) };
+    return answer.stream.update(block).settled;
+  };
+
   return {
     add(event) {
       const before = transcript;
       transcript = reduceBlocks(transcript, event);
       if (transcript === before) return [];
-      const lines = itemsAfter(transcript.settled, printed).flatMap(linesOf);
+      const lines = itemsAfter(transcript.settled, printed).flatMap((block) =>
+        early.delete(block.id) ? [] : linesOf(block),
+      );
       printed = transcript.settled?.count ?? 0;
-      const [first] = transcript.live;
-      if (first?.kind !== "assistant") return lines;
-      if (answer?.id !== first.id) answer = { id: first.id, stream: new AnswerStream(PLAIN_WIDTH, look) };
-      return [...lines, ...answer.stream.update(first).settled];
+      for (const block of transcript.live) {
+        if (block.kind === "assistant") lines.push(...answerLines(block));
+        else if (isOver(block) && !early.has(block.id)) {
+          early.add(block.id);
+          lines.push(...linesOf(block));
+        }
+      }
+      return lines;
     },
     past(events, most) {
       for (const event of events) transcript = reduceBlocks(transcript, event);
