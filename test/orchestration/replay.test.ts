@@ -123,7 +123,9 @@ describe("O59 going back", () => {
     terminal.type("hello");
     await terminal.see("main 0");
     terminal.type("start it");
-    await expect.poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen())).toBe(true);
+    await terminal.see("main 2");
+    const started = () => JSON.stringify(eventsOf(place, onlySession(place), "tool.execution_start"));
+    await expect.poll(started).toContain("sleep 1000");
     terminal.type("/undo");
     await terminal.see("Removed 1 message");
     terminal.type("/tasks");

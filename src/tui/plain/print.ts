@@ -30,6 +30,8 @@ export function plainPrinter(look: Look): PlainPrinter {
   const linesOf = (block: TranscriptBlock): string[] => {
     // What the person typed stands there already.
     if (block.kind === "user" && block.source === "user") return [];
+    // What a command says is taken as it is: it may be copied.
+    if (block.kind === "notice" && block.about.startsWith("/")) return block.text.split("\n");
     if (block.kind === "assistant" && answer?.id === block.id) return answer.stream.update(block).settled;
     return renderBlock(block, PLAIN_WIDTH, look);
   };
