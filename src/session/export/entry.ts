@@ -101,10 +101,10 @@ function wordsOf(block: TranscriptBlock): Words {
 }
 
 function toolWords(block: BlockOf<"tool">): Words {
-  const asked = JSON.stringify(block.args, undefined, 2) ?? "";
+  const request = JSON.stringify(block.args, undefined, 2) ?? "";
   const name = block.server ? `${block.server} ${block.tool}` : block.tool;
-  if (block.state === "running") return [`Tool ${name}: running`, lines(asked, block.tail)];
-  return [`Tool ${name}: ${block.state}`, lines(asked, block.output)];
+  if (block.state === "running") return [`Tool ${name}: running`, lines(request, block.tail)];
+  return [`Tool ${name}: ${block.state}`, lines(request, block.output)];
 }
 
 function compactionWords(block: BlockOf<"compaction">): Words {
