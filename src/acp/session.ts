@@ -114,7 +114,9 @@ export class EditorSession {
   /** The turn and all that was started for it. */
   cancel(): void {
     const running = this.#running;
-    if (!running || running.cancel.signal.aborted) return;
+    // A turn of its own accord, such as at the end of a command in the background, can be cancelled too.
+    if (!running) return void this.client.interrupt("user");
+    if (running.cancel.signal.aborted) return;
     running.cancel.abort();
     const again = setInterval(() => this.client.interrupt("user"), CANCEL_AGAIN_MS);
     this.client.interrupt("user");
