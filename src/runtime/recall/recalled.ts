@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
+import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
 import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
 import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
@@ -21,7 +22,7 @@ import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index">;
+type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index"> & { model: { promptLimit: number } };
 
 /** Shorter messages are about what was said just before. */
 const LEAST_WORDS = 3;
@@ -67,7 +68,8 @@ export class RecalledBlocks {
       this.#inTime(this.#matchingFacts(db, groups, text, signal), signal),
       isSearched ? this.#inTime(this.#quotes(text, signal), signal) : [],
     ]);
-    return recalledBlock({ pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes }, text);
+    const parts = { pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes };
+    return recalledBlock(parts, text, rememberedChars("recall", this.#services.model.promptLimit));
   }
 
   /** What is late is left out. */
