@@ -69,6 +69,22 @@ export function recalledBlock(
   return body.length === 0 ? undefined : inTag("everlong_recall", [intro.trim(), ...body].join("\n"));
 }
 
+/** The section of pins alone, for a block that is not ours; empty when none is in force. */
+export function pinSection(pins: readonly RecalledLine[], maxChars: number): string {
+  if (pins.length === 0) return "";
+  const { lines: most, chars } = RECALLED_BOUNDS.pins;
+  const room = Math.min(chars, maxChars - HEADS.pins.length - 1 - MORE_CHARS);
+  const lines = bounded(pins.map(lineOf), { lines: most, chars: room });
+  if (lines.length === 0) return "";
+  const missing = pins.length - lines.length;
+  return [HEADS.pins, ...lines, ...(missing > 0 ? [`(${missing} more)`] : [])].join("\n");
+}
+
+/** Whether a text has such a section. */
+export const hasPinSection = (text: string): boolean => text.includes(HEADS.pins);
+
+export const NO_PINS = `${HEADS.pins}\n(none)`;
+
 const folded = (text: string): string =>
   recalledLine(text)
     .toLowerCase()

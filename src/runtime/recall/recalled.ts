@@ -7,7 +7,8 @@ import { repositoryKey } from "../../host/git.ts";
 import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
 import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
 import { instantAt } from "../../memory/graph/time.ts";
-import { activePins, type Pin } from "../../memory/pin/pin.ts";
+import { pinLine } from "../../memory/pin/line.ts";
+import { activePins } from "../../memory/pin/pin.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import { RECALLED_BOUNDS, type RecalledLine, recalledBlock } from "../../memory/recall/recalled-block.ts";
@@ -148,15 +149,6 @@ export class RecalledBlocks {
 
 const contentWords = (text: string): number =>
   new Set(wordsOf(text.slice(0, 4000)).filter((word) => !STOP_WORDS.has(word))).size;
-
-const PIN_SOURCES = { hand: "pinned by the user", typed: "typed by the user", promotion: "promoted by the user" };
-
-const pinLine = ({ id, text, turn, createdAt, origin }: Pin): RecalledLine => ({
-  text,
-  ref: turn === undefined ? id : `${id}, t${turn}`,
-  at: createdAt,
-  source: PIN_SOURCES[origin],
-});
 
 const factLine = ({ uuid, text, validAt, origin }: Fact): RecalledLine => ({
   text,
