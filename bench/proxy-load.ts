@@ -36,7 +36,7 @@ async function started(child: ChildProcess, read: (line: string) => string): Pro
   };
 }
 
-export const startPart = (name: "upstream" | "relay", origin = ""): Promise<Part> =>
+export const startPart = (name: "upstream" | "relay" | "insert", origin = ""): Promise<Part> =>
   started(
     spawn(process.execPath, [join(root, "bench", "proxy-parts.mjs"), name, origin], {
       stdio: ["pipe", "pipe", "inherit"],

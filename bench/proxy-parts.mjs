@@ -1,5 +1,9 @@
-// The other sides of the proxy's benchmark, each a process of its own: an upstream that answers at once, and a bare relay.
+// The other sides of benchmarks, each a process of its own: an upstream that answers at once, a bare relay, one insert a request.
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
@@ -47,7 +51,26 @@ const relay = (origin) => {
   };
 };
 
+/** A body becomes rows of one table, a transaction a request. */
+const insert = () => {
+  const folder = mkdtempSync(join(tmpdir(), "everlong-bench-insert-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("SIGTERM", () => process.exit());
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const db = new DatabaseSync(join(folder, "rows.db"));
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE row (group_id TEXT, text TEXT)");
+  const put = db.prepare("INSERT INTO row VALUES (?, ?)");
+  return async (request, response) => {
+    const { group_id: group, messages } = await json(request);
+    db.exec("BEGIN IMMEDIATE");
+    for (const message of messages) put.run(group, message.content);
+    db.exec("COMMIT");
+    response.writeHead(202, { "content-type": "application/json" }).end("{}");
+  };
+};
+
 const [, , part, origin] = process.argv;
-const server = createServer({ keepAliveTimeout: 600_000 }, part === "relay" ? relay(origin) : upstream);
+const answers = { relay: () => relay(origin), insert, upstream: () => upstream };
+const server = createServer({ keepAliveTimeout: 600_000 }, answers[part]());
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
 process.stdin.resume().on("end", () => process.exit()); // ends with whoever started it

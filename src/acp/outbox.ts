@@ -29,6 +29,11 @@ export class Outbox {
     this.#send = send;
   }
 
+  /** What happened before this editor was there: it is known, and told by nobody. */
+  prime(past: readonly Envelope[]): void {
+    for (const event of past) this.#reduce(event);
+  }
+
   /** In its place among the events. */
   add(one: Envelope | SessionUpdate): void {
     if (isDelta(one)) return this.#addDelta(one);
@@ -68,19 +73,20 @@ export class Outbox {
       .catch(() => this.#waiting.splice(0)) // the editor is gone: the log has everything
       .then(() => {
         this.#draining = undefined;
+        // What came when the last one had just been taken.
+        if (this.#waiting.length > 0) this.#start();
       });
   }
 
   async #drain(): Promise<void> {
-    for (let at = 0; at < this.#waiting.length; ) {
-      const one = this.#waiting[at++];
-      if (one === undefined) break;
-      if (isDelta(one)) this.#waitingChars -= one.data.deltaContent.length;
-      for (const update of this.#reduce(one)) await this.#send(update);
-      // Not one by one: that would move all the others each time.
-      if (at < this.#waiting.length && at < 1000) continue;
-      this.#waiting.splice(0, at);
-      at = 0;
+    while (this.#waiting.length > 0) {
+      // What is taken cannot grow any more: later pieces of a message must not be joined to one that is on its way.
+      const batch = this.#waiting;
+      this.#waiting = [];
+      for (const one of batch) {
+        if (isDelta(one)) this.#waitingChars -= one.data.deltaContent.length;
+        for (const update of this.#reduce(one)) await this.#send(update);
+      }
     }
   }
 

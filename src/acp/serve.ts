@@ -8,7 +8,8 @@ import { boundedLines } from "./bounded-lines.ts";
 
 /** An image of 20 MB is a line of 27. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-const SAVE_MS = 4500;
+const SAVE_MS = 4400;
+const FLUSH_MS = 300;
 const INTERRUPTED = 130;
 
 export const serveEditor: Faces["editor"] = async (options, { stdin, stdout, warn, interrupted }) => {
@@ -26,6 +27,7 @@ export const serveEditor: Faces["editor"] = async (options, { stdin, stdout, war
   await within(sessions()?.closeAll() ?? Promise.resolve(), SAVE_MS);
   connection.close();
   // An editor that does not read what is left must not keep us.
-  stdout.destroy();
+  const flushed = await within(new Promise<void>((resolve) => stdout.write("", () => resolve())), FLUSH_MS);
+  if (flushed.type !== "value") stdout.destroy();
   return code;
 };

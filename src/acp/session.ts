@@ -21,6 +21,8 @@ const CANCEL_WAIT_MS = 5000;
 const CANCEL_AGAIN_MS = 50;
 const CLOSE_MS = 4000;
 
+const NOTHING = Promise.resolve();
+
 type Running = { cancel: AbortController; done: Promise<unknown> };
 
 export type EditorSessionParts = {
@@ -40,6 +42,7 @@ export class EditorSession {
   readonly #unsubscribe: () => void;
   /** Calls that the model asked for and that have no result yet, as they were announced. */
   readonly #announced = new Map<string, ToolCallUpdate>();
+  readonly #terminals = new Map<string, string>();
   #watch = new TurnWatch();
   #running: Running | undefined;
   #notices: readonly string[];
@@ -50,10 +53,17 @@ export class EditorSession {
     this.#notices = parts.opened.notices;
     this.#outbox = new Outbox((update) => {
       if (update.sessionUpdate === "tool_call") this.#announced.set(update.toolCallId, update);
-      return parts.send(update);
+      // Whoever writes a prompt shows it.
+      return update.sessionUpdate === "user_message_chunk" ? NOTHING : parts.send(this.#withTerminal(update));
     });
     for (const line of this.#notices) parts.warn(line);
-    this.#unsubscribe = this.client.on((event) => this.#see(event));
+    let isOpening = this.client.resumed;
+    this.#unsubscribe = this.client.on((event) => {
+      // What the opening of an old session has written is part of what is replayed.
+      if (!isOpening) this.#see(event);
+    });
+    isOpening = false;
+    if (this.client.resumed) this.#outbox.prime(this.client.past());
   }
 
   get id(): string {
@@ -74,6 +84,12 @@ export class EditorSession {
   /** What an editor should know once it knows the session. */
   introduce(): void {
     this.#tell({ sessionUpdate: "available_commands_update", availableCommands: availableCommands(this.client) });
+  }
+
+  /** From now on the call is shown by its terminal. */
+  showTerminal(toolCallId: string, terminalId: string): void {
+    this.#terminals.set(toolCallId, terminalId);
+    this.#tell({ sessionUpdate: "tool_call_update", toolCallId, content: [] });
   }
 
   async prompt(content: Parameters<typeof readPrompt>[0], withdrawn: AbortSignal): Promise<PromptResponse> {
@@ -98,7 +114,9 @@ export class EditorSession {
   /** The turn and all that was started for it. */
   cancel(): void {
     const running = this.#running;
-    if (!running || running.cancel.signal.aborted) return;
+    // A turn of its own accord, such as at the end of a command in the background, can be cancelled too.
+    if (!running) return void this.client.interrupt("user");
+    if (running.cancel.signal.aborted) return;
     running.cancel.abort();
     const again = setInterval(() => this.client.interrupt("user"), CANCEL_AGAIN_MS);
     this.client.interrupt("user");
@@ -161,6 +179,12 @@ export class EditorSession {
     for (const title of notices)
       if (this.#parts.showsNotices) this.#tell({ sessionUpdate: "notice", severity: "warning", title });
       else this.#say(`${title}\n\n`);
+  }
+
+  #withTerminal(update: SessionUpdate): SessionUpdate {
+    if (update.sessionUpdate !== "tool_call_update" || !update.content) return update;
+    const terminalId = this.#terminals.get(update.toolCallId);
+    return terminalId === undefined ? update : { ...update, content: [{ type: "terminal", terminalId }] };
   }
 
   #say(text: string): void {

@@ -1,5 +1,6 @@
 // The sessions that an editor has open, and those it can open: new, loaded, listed, closed.
 
+import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import {
   type AgentContext,
@@ -13,8 +14,17 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { slashNames } from "../command/table.ts";
-import { home, type OpenOptions, openClient, type Prompts, type SessionChoice } from "../runtime/client.ts";
+import {
+  type EditorPlace,
+  home,
+  type OpenOptions,
+  openClient,
+  type Prompts,
+  type SessionChoice,
+} from "../runtime/client.ts";
 import { askPlan, askQuestion } from "./ask.ts";
+import { editorFiles } from "./editor-files.ts";
+import { startTerminal } from "./editor-terminal.ts";
 import { invalid, refused } from "./failure.ts";
 import { configOptions, modeState } from "./mode.ts";
 import { askPermission } from "./permission.ts";
@@ -51,6 +61,7 @@ export class EditorSessions {
   async open(choice: SessionChoice, place: Place): Promise<EditorSession> {
     const { editor, options, warn, capabilities } = this.#parts;
     if (!isAbsolute(place.cwd)) throw invalid(`cwd must be an absolute path, not "${place.cwd}".`);
+    if (!statSync(place.cwd, { throwIfNoEntry: false })?.isDirectory()) throw invalid(`${place.cwd} is not a folder.`);
     let session: EditorSession | undefined;
     const opened = await openClient({
       ...options,
@@ -58,6 +69,7 @@ export class EditorSessions {
       cwd: place.cwd,
       mcpServers: serversOf(place.mcpServers ?? []),
       prompts: this.#prompts(() => session),
+      editor: this.#place(place, () => session),
       slashNames,
       interactive: true,
     });
@@ -112,6 +124,25 @@ export class EditorSessions {
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.close(id)));
+  }
+
+  #place({ cwd, additionalDirectories = [] }: Place, session: () => EditorSession | undefined): EditorPlace {
+    const { editor, capabilities } = this.#parts;
+    const { fs = {}, terminal = false } = capabilities();
+    const folders = [cwd, ...additionalDirectories];
+    return {
+      files: editorFiles({ editor, offers: fs, sessionId: () => session()?.id, folders }),
+      ...(terminal
+        ? {
+            terminal: (line) =>
+              startTerminal(line, {
+                editor,
+                sessionId: session()?.id ?? "",
+                show: (toolCallId, terminalId) => session()?.showTerminal(toolCallId, terminalId),
+              }),
+          }
+        : {}),
+    };
   }
 
   #prompts(session: () => EditorSession | undefined): Prompts {

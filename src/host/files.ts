@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { errorCode, errorText } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
-type FileError = {
+export type FileError = {
   code: "not_found" | "not_a_file" | "too_large" | "exists" | "failed";
   message: string;
 };

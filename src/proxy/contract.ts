@@ -141,12 +141,16 @@ export type RecordRow = {
   ref?: string;
   /** Own hash: the text is read from the item store. */
   own?: string;
+  /** Of a text of ours: the item that it was put at. */
+  anchor?: string;
+  /** Of a text of ours, in the request that first had it; later ones of the epoch repeat it at the same anchor. */
+  text?: string;
 };
 
 export type RequestAction = "pass" | "insert" | "trim" | "retry" | `skip:${string}`;
 export type UpstreamAttempt = { status?: number; tokens: number; bytes: number; error?: string };
 
-/** What planning says of a request; no text and no credential. */
+/** What planning says of a request; no text but our own, and no credential. */
 export type RequestNote = {
   session?: string;
   sessionSignal?: string;
@@ -170,7 +174,7 @@ export type RequestNote = {
   items: readonly RecordRow[];
 };
 
-/** What is remembered of a request; no text and no credential. */
+/** What is remembered of a request; no text but our own, and no credential. */
 export type RequestRecord = RequestNote & {
   id: string;
   time: string;
@@ -192,4 +196,6 @@ export type RequestRecord = RequestNote & {
   usage?: ReportedUsage;
   /** Milliseconds by stage. */
   timings: Readonly<Record<string, number>>;
+  /** How many texts of ours it had; in a list, where the items are left out. */
+  inserted?: number;
 };

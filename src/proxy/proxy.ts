@@ -6,6 +6,7 @@ import { optional } from "../base/optional.ts";
 import type { ModelCatalog } from "../model/catalog.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { WireName } from "../schema/model.ts";
+import type { RequestRecord } from "./contract.ts";
 import { answer, errorAnswer } from "./forward/error-shape.ts";
 import type { UpstreamCall } from "./forward/exchange.ts";
 import { explainHeaders } from "./forward/explain.ts";
@@ -95,7 +96,10 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
     const explain = settings.explain === "always" || (settings.explain === "loopback" && caller.loopback);
     const reason = !settings.memory ? "memory_off" : route ? served.reason : "route";
     if (reason !== undefined || !route)
-      return pass(req, res, { target: target(false), wire, served, reason: reason ?? "route", explain });
+      return pass(req, res, {
+        ...{ target: target(false), wire, served, reason: reason ?? "route", explain },
+        ...{ upstream: place.value.upstream.name, folder: caller.run?.folder },
+      });
     await serveManaged(
       parts,
       door,
@@ -119,22 +123,30 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
   const pass = async (
     req: IncomingMessage,
     res: ServerResponse,
-    { target, wire, served, reason, explain }: Passing,
+    { target, wire, served, reason, explain, upstream, folder }: Passing,
   ): Promise<void> => {
     const limits = { firstByteMs: settings.upstreamTimeoutMs, silenceMs: settings.upstreamTimeoutMs };
     const id = options.newId();
     const start = clock.monotonic();
+    const time = clock.now();
     const own = explain && settings.memory ? explainHeaders({ request: id, action: `skip:${reason}` }) : [];
     const delivered = await relay(req, res, target, { limits, wire, family: served.family, headers: own });
-    parts.emit({
-      type: "proxy.request",
-      data: {
-        ...{ id, family: served.family, path: target.path.replace(/\?.*$/, ""), action: `skip:${reason}` },
-        ...{ status: delivered.status, outcome: delivered.outcome, failure: delivered.failure },
-        totalMs: clock.monotonic() - start,
-      },
-    });
-    if (settings.memory) await passed.add(reason);
+    const { status, outcome, failure } = delivered;
+    const action = `skip:${reason}` as const;
+    const shown = { id, family: served.family, path: target.path.replace(/\?.*$/, ""), action };
+    const totalMs = clock.monotonic() - start;
+    parts.emit({ type: "proxy.request", data: { ...shown, status, outcome, failure, totalMs } });
+    if (!settings.memory) return;
+    const size = Number(req.headers["content-length"] ?? 0);
+    const record: RequestRecord = {
+      ...{ ...shown, time, familySignal: served.signal, upstream, outcome, model: "", bytesIn: size, bytesSent: size },
+      ...{ dropped: 0, shortened: 0, stored: 0, recalled: [], items: [], attempts: [], timings: { answer: totalMs } },
+      ...optional("folder", folder),
+      ...optional("wire", wire),
+      ...optional("status", status),
+      ...optional("failure", failure),
+    };
+    await passed.add(reason, settings.records ? record : undefined);
   };
 
   const running = new Set<Promise<void>>();
@@ -163,6 +175,8 @@ type Passing = {
   served: ServedFamily;
   reason: string;
   explain: boolean;
+  upstream: string;
+  folder: string | undefined;
 };
 
 function targetOf(

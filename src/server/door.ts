@@ -10,10 +10,11 @@ import type { GraphitiHandler } from "./graphiti/app.ts";
 import { answerHealth } from "./health.ts";
 import type { McpDoor } from "./mcp.ts";
 import type { GatewayOptions } from "./options.ts";
-import { answerPage } from "./page.ts";
+import { DashboardPage } from "./page.ts";
 import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
 import { SignIn } from "./sign-in.ts";
+import { signedOutIn } from "./signed-out.ts";
 import { Throttle } from "./throttle.ts";
 import { turnAway } from "./turn-away.ts";
 
@@ -24,12 +25,14 @@ export type GatewayDoor = { link(): string; drain(): Promise<void> };
 export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): GatewayDoor {
   const { proxy, token, report } = options;
   const monotonic = (): number => performance.now();
-  const signIn = new SignIn(monotonic);
+  const signIn = new SignIn(token, signedOutIn(options.home, Date.now, report), Date.now);
+  const page = new DashboardPage(options.webFolder);
   const throttle = new Throttle(monotonic);
-  const events = new EventStream();
+  const { address: _own, ...about } = file;
+  const events = new EventStream({ observe: (event) => options.observe?.(event), watch: options.watch });
   const link = (): string => `${file.address}/#login=${signIn.newCode()}`;
-  const api = createApi({ ...options, events, signIn, throttle, link });
-  const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie) });
+  const api = createApi({ ...options, events, signIn, link, about });
+  const gate = createGate({ ...options, throttle, signedIn: (cookie) => signIn.holds(cookie), page });
   let mcp: Promise<McpDoor> | undefined;
   let graphiti: Promise<GraphitiHandler> | undefined;
   const quiet = proxy.on((event) => events.publish(event));
@@ -57,7 +60,11 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
   };
   const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
     if (area.name === "proxy") return proxy.handle(req, res, caller);
-    if (area.name === "api") return api(req, res);
+    if (area.name === "api") {
+      const cookie = signIn.renewed(req.headers.cookie);
+      if (cookie !== undefined) res.setHeader("set-cookie", cookie);
+      return api(req, res);
+    }
     if (area.name === "graphiti") {
       if (!options.graph) return sendRefusal(res, refusal("not_found"), "graphiti");
       const { graph } = options;
@@ -74,9 +81,8 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
     if (req.method !== "GET" && req.method !== "HEAD") {
       return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");
     }
-    if (area.name === "page") return answerPage(res);
-    const { address: _, ...detail } = file;
-    answerHealth(req, res, options.health(), { token, detail: caller.token ? detail : undefined });
+    if (area.name === "page") return page.answer(req, res, caller.target.path);
+    answerHealth(req, res, options.health(), { token, detail: caller.token ? about : undefined });
   };
   server.on("request", (req, res) => void serve(req, res, false));
   server.on("checkContinue", (req, res) => void serve(req, res, true));

@@ -1,13 +1,21 @@
 // Events as a stream: the newest are kept for who comes back, and a reader that does not read is let go.
 import type { ServerResponse } from "node:http";
-import type { GatewayEvent } from "../schema/event/gateway.ts";
+import type { LiveEvent } from "../schema/api/live.ts";
+import type { WatchHome } from "./options.ts";
 import { SECURITY_HEADERS } from "./respond.ts";
 
 const KEPT = 1000;
 const HEARTBEAT_MS = 15_000;
 const MOST_UNREAD = 1024 * 1024;
 
-const textOf = ({ type, data }: GatewayEvent): string => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+const textOf = ({ type, data }: LiveEvent): string => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+type StreamOptions = {
+  /** Is told of every event; must not throw. */
+  observe?(event: LiveEvent): void;
+  /** Called with the first reader; what it gives back is called after the last one. */
+  watch?: WatchHome | undefined;
+};
 
 type Kept = { number: number; text: string };
 
@@ -18,7 +26,15 @@ export class EventStream {
   #last = 0;
   #heart: NodeJS.Timeout | undefined;
 
-  publish(event: GatewayEvent): void {
+  readonly #options: StreamOptions;
+  #unwatch: (() => void) | undefined;
+
+  constructor(options: StreamOptions = {}) {
+    this.#options = options;
+  }
+
+  publish(event: LiveEvent): void {
+    this.#options.observe?.(event);
     const number = ++this.#last;
     const text = `id: ${this.#run}-${number}\n${textOf(event)}`;
     this.#kept.push({ number, text });
@@ -34,14 +50,25 @@ export class EventStream {
     if (!missed) this.#write(res, textOf({ type: "gateway.gap", data: {} }));
     for (const { text } of missed ?? []) this.#write(res, text);
     this.#readers.add(res);
+    this.#unwatch ??= this.#options.watch?.((event) => this.publish(event));
     this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
-    res.once("close", () => this.#readers.delete(res));
+    res.once("close", () => {
+      this.#readers.delete(res);
+      if (this.#readers.size === 0) this.#rest();
+    });
   }
 
   close(): void {
+    this.#rest();
+    for (const reader of this.#readers) reader.end();
+  }
+
+  /** Nobody listens: nothing is looked for. */
+  #rest(): void {
     clearInterval(this.#heart);
     this.#heart = undefined;
-    for (const reader of this.#readers) reader.end();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
   #after(lastEventId: string | undefined): readonly Kept[] | undefined {

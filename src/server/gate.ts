@@ -32,6 +32,8 @@ type GateOptions = Pick<
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
   throttle: Throttle;
+  /** The files of the dashboard, by their paths. */
+  page: { has(path: string): boolean };
 };
 
 type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
@@ -43,7 +45,7 @@ export function createGate(options: GateOptions): Gate {
 
   return (req) => {
     const target = readTarget(req.url);
-    const area = target && areaOf(target);
+    const area = target && areaOf(target, options.page);
     const shape = shapeOf(area);
     const turn = (code: RefusalCode): Result<Pass, Turned> => fail({ refusal: refusal(code), shape });
 
@@ -132,14 +134,14 @@ function needsToken(area: Area | undefined, target: RequestTarget, open: boolean
   return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
 }
 
-function areaOf(target: RequestTarget): Area | undefined {
+function areaOf(target: RequestTarget, page: GateOptions["page"]): Area | undefined {
   const { path, segments } = target;
-  if (segments.length === 0) return { name: "page" };
   if (segments[0] === "api") return { name: "api" };
   if (segments[0] === GRAPHITI) return { name: "graphiti" };
   if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
-  return isProxyPath(path) ? { name: "proxy", wire: pathRoute(path)?.wire } : undefined;
+  if (isProxyPath(path)) return { name: "proxy", wire: pathRoute(path)?.wire };
+  return page.has(path) ? { name: "page" } : undefined;
 }
 
 /** Pages of other origins are refused. The Host has been checked before, so our own origin is the one that names it. */

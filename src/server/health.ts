@@ -6,6 +6,9 @@ import { proofOf } from "./token.ts";
 
 type HealthDetail = { version: string; startedAt: string; pid: number };
 
+export const worstOf = (checks: Health["checks"]): "ok" | "degraded" | "down" =>
+  (["down", "degraded"] as const).find((status) => checks.some((check) => check.status === status)) ?? "ok";
+
 /** A caller that has the token can ask for a proof that this gateway has it too, before it sends it here. */
 export function answerHealth(
   req: IncomingMessage,
@@ -14,7 +17,7 @@ export function answerHealth(
   known: { token: string; detail: HealthDetail | undefined },
 ): void {
   const { checks, counters } = health;
-  const status = (["down", "degraded"] as const).find((s) => checks.some((c) => c.status === s)) ?? "ok";
+  const status = worstOf(checks);
   const challenge = req.headers["x-everlong-challenge"];
   const isChallenge = typeof challenge === "string" && /^[\w-]{16,128}$/.test(challenge);
   sendJson(

@@ -2,18 +2,25 @@
 import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { RunOf } from "../proxy/identify/run.ts";
 import type { ProxyHandler } from "../proxy/proxy.ts";
+import type { HomeEvent, LiveEvent } from "../schema/api/live.ts";
 import type { Health, Report } from "./contract.ts";
 import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
+import type { OpenDashboard } from "./manage/dashboard.ts";
 import type { OpenGraphOperations } from "./manage/graph.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryBackend } from "./memory/contract.ts";
+
+/** Publishes what happens until the function that it gives back is called. */
+export type WatchHome = (publish: (event: HomeEvent) => void) => () => void;
 
 export type GatewayOptions = {
   host: string;
   /** 0 means any free port. */
   port: number;
   home: string;
+  /** The built dashboard; it may be missing. */
+  webFolder: string;
   version: string;
   token: string;
   /** The runs of `everlong with` in this home. */
@@ -37,6 +44,12 @@ export type GatewayOptions = {
   graph?: OpenGraph;
   /** What /api/graph shows; without it the gateway has no such address. */
   graphViews?: OpenGraphOperations;
+  /** What the dashboard sees beside that; without it the gateway has no such addresses. */
+  dashboard?: OpenDashboard;
+  /** Is told of every event of the stream; must not throw. */
+  observe?(event: LiveEvent): void;
+  /** Looks for what other processes do, while somebody listens. */
+  watch?: WatchHome;
   /** Callers of /mcp and /graphiti on this machine need no token. */
   loopbackOpen?: boolean;
   health(): Health;

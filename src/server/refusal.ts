@@ -19,6 +19,11 @@ const TABLE = {
     "The gateway token is missing or wrong.",
     "Send it as Authorization: Bearer or X-Everlong-Token. Find it in EVERLONG_HOME/gateway.token.",
   ],
+  wrong_code: [
+    401,
+    "This code is not valid: it was used before, is older than ten minutes, or never was one.",
+    "Get a new link with `everlong serve --link`.",
+  ],
   run_ended: [
     401,
     "This address or token belongs to a run of `everlong with` that has ended. Nothing was sent on.",
@@ -41,6 +46,7 @@ const TABLE = {
   upgrade_required: [426, "WebSockets are not supported.", "Use plain HTTP."],
   precondition_required: [428, "It already exists.", "Read it and send If-Match with its ETag."],
   too_many_failures: [429, "Too many requests without a valid token from this address.", "Wait a minute."],
+  too_many_codes: [429, "Too many wrong codes.", "Wait a minute, then use a new link from `everlong serve --link`."],
   headers_too_large: [431, "The request's headers are larger than 32 KB.", "Send shorter headers."],
   internal: [500, "The gateway made a mistake. Stored data is not affected.", "Try again."],
   store_unavailable: [503, "The gateway cannot use its store right now.", "Try again in a second."],

@@ -52,6 +52,7 @@ export async function openStage(options: Partial<GatewayOptions> & { handle?: Ha
     host: "127.0.0.1",
     port: 0,
     home,
+    webFolder: join(home, "no-web"),
     version: "1.2.3",
     token: token.value,
     runOf: () => undefined,

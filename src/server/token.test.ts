@@ -81,19 +81,56 @@ describe("limits in time", () => {
     now = 60_001;
     expect(throttle.fail("a")).toBe(false);
   });
-  it("F88 a code lasts ten minutes, a cookie twelve hours from its last use", () => {
+  it("FB12 codes have ten tries a minute, and then none is looked at", () => {
     let now = 0;
-    const signIn = new SignIn(() => now);
+    const tries = new Throttle(() => now, 10);
+    for (let i = 0; i < 10; i++) {
+      expect(tries.isOver("a")).toBe(false);
+      tries.fail("a");
+    }
+    expect([tries.isOver("a"), tries.isOver("b")]).toEqual([true, false]);
+    now = 60_001;
+    expect(tries.isOver("a")).toBe(false);
+  });
+});
+
+describe("signing in", () => {
+  const cookieIn = (header: string | undefined): string => header?.split(";")[0] ?? "";
+  const nobody = () => {
+    const ids = new Set<string>();
+    return { has: (id: string) => ids.has(id), add: (id: string) => void ids.add(id) };
+  };
+
+  it("F88 a code lasts ten minutes, a cookie twelve hours from its last use", () => {
+    let now = Date.parse("2026-05-01T10:00:00Z");
+    const signIn = new SignIn("token", nobody(), () => now);
     const late = signIn.newCode();
-    now = 10 * 60_000 + 1;
+    now += 10 * 60_000 + 1;
     expect(signIn.redeem(late)).toBeUndefined();
-    const cookie = `a=b; everlong_session=${signIn.redeem(signIn.newCode())}`;
+    let cookie = `a=b; ${cookieIn(signIn.redeem(signIn.newCode()))}`;
+    expect(signIn.renewed(cookie)).toBeUndefined();
     for (let i = 0; i < 3; i++) {
       now += 11 * 3_600_000;
       expect(signIn.holds(cookie)).toBe(true);
+      cookie = cookieIn(signIn.renewed(cookie));
     }
     now += 12 * 3_600_000 + 1;
     expect(signIn.holds(cookie)).toBe(false);
+  });
+  it("F88 a gateway with the same token knows the cookie, one with another does not, and nobody can make one", () => {
+    const now = () => 1_800_000_000_000;
+    const out = nobody();
+    const first = new SignIn("token", out, now);
+    const cookie = cookieIn(first.redeem(first.newCode()));
+    expect(new SignIn("token", out, now).holds(cookie)).toBe(true);
+    expect(new SignIn("other", out, now).holds(cookie)).toBe(false);
+    const [name, value = ""] = cookie.split("=");
+    const [at = "", id = "", mark = ""] = value.split(".");
+    const later = (Number.parseInt(at, 36) + 1000).toString(36);
+    for (const forged of [`${later}.${id}.${mark}`, `${at}.${id}.`, `${at}.${id.slice(1)}A.${mark}`, "", "a.b.c"])
+      expect(first.holds(`${name}=${forged}`), forged).toBe(false);
+    first.end(cookie);
+    expect([first.holds(cookie), new SignIn("token", out, now).holds(cookie)]).toEqual([false, false]);
   });
 });
 

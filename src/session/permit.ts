@@ -174,7 +174,7 @@ export class Door {
     const { turn } = call.actor.conversation.live;
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const preview = call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
+    const preview = await call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
     const { toolCallId } = call;
     const question = { requestId, toolCallId, request, ...words(decision, requests, preview), ...agentOf(call) };
     turn.phase = nextPhase(turn.phase, { type: "asked", for: "permission" });

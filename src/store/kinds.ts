@@ -54,6 +54,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "cache/agents/*", kind: "cache", rebuiltFrom: "the next request to the catalogue of agents" },
   { path: "with/**", kind: "cache", rebuiltFrom: "the next launch" },
   { path: "gateway.json", kind: "cache", rebuiltFrom: "the gateway that runs" },
+  { path: "gateway.signed-out.json", kind: "cache", rebuiltFrom: "the next sign-out" },
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
   { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },
@@ -96,6 +97,8 @@ export const tableKinds: Readonly<Record<string, TableKind>> = {
   // Sums that move with every request: what cannot be salvaged is counted from 0 again.
   proxy_total: { kind: "cache", rebuiltFrom: "the next requests", salvage: "always" },
   proxy_window: { kind: "cache", rebuiltFrom: "the next context error", salvage: "always" },
+  // Figures of the last 30 days: what cannot be salvaged is missing from charts.
+  observation: { kind: "cache", rebuiltFrom: "the next model calls and requests", salvage: "always" },
   graph_endpoint: { kind: "cache", rebuiltFrom: "the next deliveries" },
   graph_band: { kind: "projection", rebuiltFrom: "graph_alias" },
   memory_text: { kind: "projection", rebuiltFrom: "memories" },

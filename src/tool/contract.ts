@@ -65,7 +65,7 @@ export type Tool<Input = unknown> = Partial<ToolFacts> & {
    * What a person who is asked sees beside the request, such as a diff. It is made only then and goes to nobody else: it
    * may show what the model was not allowed to read.
    */
-  preview?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined;
+  preview?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined | Promise<string | undefined>;
   /** Calls with equal keys run one after another in call order; undefined runs in parallel. */
   lane?: (input: Input, context: Pick<ToolContext, "cwd">) => string | undefined;
   /** Runs after every other call of its step. */

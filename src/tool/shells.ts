@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { within } from "../base/abort.ts";
-import type { OwnedProcess, Owner } from "../host/process.ts";
+import type { Owner } from "../host/process.ts";
 import type { Prefix } from "../host/sandbox/confinement.ts";
+import type { ShellProcess, StartTerminal } from "./editor.ts";
 import { Output, type OutputExcerpt, type OutputMark, type OutputOptions, START } from "./output.ts";
 
 export type ShellEnd = {
@@ -44,6 +45,8 @@ type ShellStart = {
   tty?: boolean;
   output: OutputOptions;
   maxSeconds: number;
+  /** The call that it is started by. */
+  toolCallId: string;
 };
 
 export type Shells = {
@@ -66,7 +69,12 @@ const SCRIPT_PATH = "/usr/bin/script";
 export const hasTerminal = (): boolean => existsSync(SCRIPT_PATH);
 
 /** `onCompleted` is told of every detached shell that ends by itself or at its limit; must not throw. */
-export function createShells(options: { owner: Owner; onCompleted: (shell: Shell, end: ShellEnd) => void }): Shells {
+export function createShells(options: {
+  owner: Owner;
+  /** A terminal of the editor, where it has any. */
+  terminal?: StartTerminal | undefined;
+  onCompleted: (shell: Shell, end: ShellEnd) => void;
+}): Shells {
   const shells = new Map<string, Shell>();
   let count = 0;
 
@@ -81,7 +89,7 @@ export function createShells(options: { owner: Owner; onCompleted: (shell: Shell
     list: () => [...shells.values()],
     forget: (shell) => void shells.delete(shell.id),
     start(start) {
-      const shell = startShell(options.owner, start.id ?? freeId(), start);
+      const shell = startShell(options, start.id ?? freeId(), start);
       shells.delete(shell.id);
       shells.set(shell.id, shell);
       const ended = [...shells.values()].filter((s) => s.end() !== undefined);
@@ -95,18 +103,22 @@ export function createShells(options: { owner: Owner; onCompleted: (shell: Shell
   };
 }
 
-function startShell(owner: Owner, id: string, start: ShellStart): Shell {
-  const output = new Output(start.output);
+type ShellStarters = { owner: Owner; terminal?: StartTerminal | undefined };
+
+function startProcess({ owner, terminal }: ShellStarters, start: ShellStart): ShellProcess {
+  const { cwd, env, toolCallId } = start;
   const line = start.line ?? start.command;
+  // What is confined is confined by us, not by whoever owns a terminal.
+  if (terminal && !start.under) return terminal({ command: SHELL_PATH, args: ["-c", line], cwd, env, toolCallId });
   const shell = start.tty ? [SCRIPT_PATH, "-qec", line, "/dev/null"] : [SHELL_PATH, "-c", line];
   const [command = SHELL_PATH, ...args] = [...(start.under ?? []), ...shell];
-  const child = owner.spawn({
-    command,
-    args,
-    cwd: start.cwd,
-    env: { ...start.env, ...(start.tty ? { SHELL: SHELL_PATH } : {}) },
-    mergeOutput: true,
-  });
+  const shellEnv = { ...env, ...(start.tty ? { SHELL: SHELL_PATH } : {}) };
+  return owner.spawn({ command, args, cwd, env: shellEnv, mergeOutput: true });
+}
+
+function startShell(starters: ShellStarters, id: string, start: ShellStart): Shell {
+  const output = new Output(start.output);
+  const child = startProcess(starters, start);
   let reason: ShellEnd["reason"] = "exited";
   let ended: ShellEnd | undefined;
   const onData = (chunk: Buffer) => output.append(chunk);
@@ -157,7 +169,7 @@ function startShell(owner: Owner, id: string, start: ShellStart): Shell {
 }
 
 /** Waits for the last output of a program that has ended: until it is closed, or nothing more comes. */
-async function drain(child: OwnedProcess, output: Output): Promise<void> {
+async function drain(child: ShellProcess, output: Output): Promise<void> {
   const until = performance.now() + DRAIN_MS;
   while (performance.now() < until) {
     const before = output.bytes;

@@ -1,10 +1,11 @@
 // A tool call as an editor shows it: what kind it is, what it is about, which files it touches, what it changes.
 import { isAbsolute, resolve } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import { isRecord } from "../../base/json.ts";
+import { isRecord, textLength } from "../../base/json.ts";
 import { clip, visible } from "../../base/text.ts";
 import { callSubject } from "../../command/call-subject.ts";
 import { factsOf, type ToolGroup } from "../../schema/own-tool.ts";
+import type { OpenCallView } from "./state.ts";
 
 const KINDS: Partial<Record<ToolGroup, ToolKind>> = {
   read: "read",
@@ -17,12 +18,15 @@ const KINDS: Partial<Record<ToolGroup, ToolKind>> = {
 };
 
 const TITLE_CHARS = 200;
+/** Editors do not take lines of any length. */
+const MAX_INPUT_CHARS = 4 * 1024 * 1024;
 
 type Requested = { toolCallId: string; name: string; arguments: unknown };
 
 /** As it is announced: nothing has happened yet. */
 export function announced({ toolCallId, name, arguments: args }: Requested, cwd: string): ToolCall {
-  const content = diffOf(name, args, cwd);
+  const isLong = textLength(args) > MAX_INPUT_CHARS;
+  const content = isLong ? undefined : diffOf(name, args, cwd);
   const locations = locationsOf(args, cwd);
   return {
     toolCallId,
@@ -32,7 +36,7 @@ export function announced({ toolCallId, name, arguments: args }: Requested, cwd:
     status: "pending",
     ...(content ? { content: [content] } : {}),
     ...(locations.length > 0 ? { locations } : {}),
-    rawInput: args,
+    rawInput: isLong ? { omitted: "Too long for an editor; the session's log has it." } : args,
   };
 }
 
@@ -66,5 +70,7 @@ function locationsOf(args: unknown, cwd: string): ToolCallLocation[] {
 
 /** Paths of the protocol are absolute. */
 export const absolute = (path: string, cwd: string): string => (isAbsolute(path) ? path : resolve(cwd || "/", path));
+
+export const openCall = ({ content = [] }: ToolCall): OpenCallView => ({ printed: "", hasDiff: content.length > 0 });
 
 export const textContent = (text: string): ToolCallContent => ({ type: "content", content: { type: "text", text } });

@@ -3,8 +3,9 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
+import { pieces } from "../../base/text.ts";
 import type { Envelope, EventData } from "../../schema/event/envelope.ts";
-import { announced } from "./call.ts";
+import { announced, openCall } from "./call.ts";
 import { type Reduced, type UpdateState, withEntry } from "./state.ts";
 
 export function conversationUpdates(state: UpdateState, event: Envelope): Reduced | undefined {
@@ -63,7 +64,7 @@ function settle(state: UpdateState, message: EventData<"assistant.message">): Re
     state: {
       ...state,
       streamed: { messageId: "", text: 0, thought: 0 },
-      open: calls.reduce((open, { toolCallId }) => withEntry(open, toolCallId, ""), state.open),
+      open: calls.reduce((open, call) => withEntry(open, call.toolCallId, openCall(call)), state.open),
     },
     updates: [
       ...chunk("agent_thought_chunk", messageId, reasoningText.slice(thought)),
@@ -78,7 +79,8 @@ const ofMessage = ({ streamed }: UpdateState, messageId: string): UpdateState["s
 
 type ChunkName = "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
 
-export function chunk(sessionUpdate: ChunkName, messageId: string, text: string): SessionUpdate[] {
-  const content: ContentBlock = { type: "text", text };
-  return text === "" ? [] : [{ sessionUpdate, messageId, content }];
-}
+/** A long text comes in pieces: editors do not take lines of any length. */
+export const chunk = (sessionUpdate: ChunkName, messageId: string, text: string): SessionUpdate[] =>
+  text === "" ? [] : [...pieces(text)].map((piece) => ({ sessionUpdate, messageId, content: textBlock(piece) }));
+
+const textBlock = (text: string): ContentBlock => ({ type: "text", text });

@@ -1,8 +1,7 @@
 // What becomes of tool calls, as updates: begun, printing, ended; and how far an agent behind a call has come.
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { Envelope, EventData } from "../../schema/event/envelope.ts";
-import { factsOf } from "../../schema/own-tool.ts";
-import { absolute, announced, textContent } from "./call.ts";
+import { absolute, announced, openCall, textContent } from "./call.ts";
 import { type Reduced, type UpdateState, withEntry, withoutEntry } from "./state.ts";
 
 /** Of what a command prints while it runs, so much of the end is shown. */
@@ -16,9 +15,9 @@ export function callUpdates(state: UpdateState, event: Envelope): Reduced | unde
       const { toolCallId, text } = event.data;
       const before = state.open.get(toolCallId);
       if (before === undefined) return { state, updates: [] };
-      const tail = (before + text).slice(-TAIL_CHARS);
-      const open = withEntry(state.open, toolCallId, tail);
-      return { state: { ...state, open }, updates: [update({ toolCallId, content: [textContent(tail)] })] };
+      const printed = (before.printed + text).slice(-TAIL_CHARS);
+      const open = withEntry(state.open, toolCallId, { ...before, printed });
+      return { state: { ...state, open }, updates: whileOpen(state, toolCallId, printed) };
     }
     case "tool.execution_progress": {
       const { toolCallId, progressMessage } = event.data;
@@ -52,16 +51,16 @@ function begin(
   if (state.open.has(toolCallId)) return { state, updates: [update({ toolCallId, status: "in_progress" })] };
   const call = announced({ toolCallId, name: toolName, arguments: args }, state.cwd);
   return {
-    state: { ...state, open: withEntry(state.open, toolCallId, "") },
+    state: { ...state, open: withEntry(state.open, toolCallId, openCall(call)) },
     updates: [{ sessionUpdate: "tool_call", ...call, status: "in_progress" }],
   };
 }
 
 function ended(state: UpdateState, data: EventData<"tool.execution_complete">): SessionUpdate {
-  const { toolCallId, toolName = "", success, result, filesChanged = [], attachments } = data;
+  const { toolCallId, success, result, filesChanged = [], attachments } = data;
   const locations = filesChanged.map(({ path }) => ({ path: absolute(path, state.cwd) }));
   // The diff that was announced is what happened: it stays.
-  const isDiff = success && factsOf(toolName)?.group === "edit";
+  const isDiff = success && state.open.get(toolCallId)?.hasDiff === true;
   return update({
     toolCallId,
     status: success ? "completed" : "failed",
@@ -72,6 +71,8 @@ function ended(state: UpdateState, data: EventData<"tool.execution_complete">): 
 }
 
 const whileOpen = (state: UpdateState, toolCallId: string | undefined, text: string): SessionUpdate[] =>
-  toolCallId !== undefined && state.open.has(toolCallId) ? [update({ toolCallId, content: [textContent(text)] })] : [];
+  toolCallId !== undefined && state.open.get(toolCallId)?.hasDiff === false
+    ? [update({ toolCallId, content: [textContent(text)] })]
+    : [];
 
 const update = (fields: ToolCallUpdate): SessionUpdate => ({ sessionUpdate: "tool_call_update", ...fields });

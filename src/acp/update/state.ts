@@ -2,12 +2,15 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import type { Todo } from "../../schema/todo.ts";
 
+/** `printed`: the end of it so far. A call that is shown by its diff stays so, whatever it says while it runs. */
+export type OpenCallView = { printed: string; hasDiff: boolean };
+
 export type UpdateState = {
   cwd: string;
   /** How much of the message that streams was forwarded: when it settles, only the rest is owed. */
   streamed: { messageId: string; text: number; thought: number };
-  /** Calls without a result, with the end of what they printed so far. */
-  open: ReadonlyMap<string, string>;
+  /** Calls without a result. */
+  open: ReadonlyMap<string, OpenCallView>;
   /** The call that each running agent was started by. */
   agents: ReadonlyMap<string, string>;
   todos: ReadonlyMap<string, Todo>;

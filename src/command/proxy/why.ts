@@ -77,20 +77,9 @@ export function whyText(r: Why, { all, width }: { all: boolean; width: number | 
   ].join("\n");
 }
 
-const SKIPPED: Readonly<Record<string, string>> = {
-  store: "the store could not be used, so nothing new was cut or inserted",
-  unparsable: "the body does not match its format, so it was passed on unchanged",
-  internal: "an internal error; the request was passed on unchanged",
-};
-
-function reason({ action, epochReason, kind, recallLost }: Why): string {
-  if (action.startsWith("skip:")) return `: ${SKIPPED[action.slice(5)] ?? action.slice(5)}`;
-  if (epochReason !== undefined) return `: a new epoch began (${epochReason})`;
-  if (action === "pass")
-    return kind === "main" || kind === "agent"
-      ? `: it fits${recallLost === undefined ? ", and there was nothing to add" : ""}`
-      : ": requests of this kind are passed on unchanged";
-  return "";
+function reason({ epochReason, whyNothing }: Why): string {
+  if (whyNothing !== undefined) return `: ${whyNothing}`;
+  return epochReason === undefined ? "" : `: a new epoch began (${epochReason})`;
 }
 
 function lostLines({ recallLost }: Why): string[] {

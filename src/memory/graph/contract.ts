@@ -14,13 +14,16 @@ import type { ItemPlace } from "../recall/item.ts";
 import type { Extraction } from "./extract/draft.ts";
 import type { EntityLabel } from "./extract/relation.ts";
 
+/** By its role in the index of recall a search can leave out a fact that has ended. */
+export const FACT_ROLES = { current: "current", ended: "ended" } as const;
+
 /** Every function waits for other writers, changes all or nothing, and never throws for what it is given. */
 export type GraphStore = {
   /** Durable when it returns. The same message again is the first one. */
   accept(request: AcceptRequest): Promise<Result<AcceptOutcome, Fault>>;
   /** The oldest waiting episodes of one group that nobody works on; undefined when there is no such group. */
   claim(request: ClaimRequest): Promise<Result<Episode[] | undefined, Fault>>;
-  /** What an extractor made of claimed episodes becomes part of the graph. Returns how many: a claim may be lost meanwhile. */
+  /** What an extractor made of claimed episodes becomes part of the graph, each of them whole. Returns how many: a claim may be lost meanwhile. */
   settle(request: SettleRequest): Promise<Result<number, Fault>>;
   /** The extraction failed: tried again, and parked after the last attempt. */
   giveBack(request: { episode: string; worker: string; error: string; now: Instant }): Promise<Result<void, Fault>>;

@@ -94,6 +94,48 @@ describe("many at once", () => {
   });
 });
 
+describe("others wait for the thread", () => {
+  it("G17 a message is accepted while many others are read, and its facts follow", async () => {
+    const { store } = await openGraph();
+    const lines = (n: number) => `The lamp${n} is now c${n}x. The gate${n} service depends on Redis.`;
+    const many = Array.from({ length: 200 }, (_, i) => message(`n${i}`, lines(i)));
+    must(await store.accept({ group: "g", origin: "api", episodes: many, now: day(1) }));
+    const ingest = new GraphIngest({ store, extractor: rulesExtractor });
+    ingest.wake();
+    let open = 1;
+    for (let i = 0; open > 0 && i < 20; i++) {
+      must(
+        await store.accept({ group: "h", origin: "api", episodes: [message(`h${i}`, lines(1000 + i))], now: day(1) }),
+      );
+      open = must(await store.counts()).episodes.queued;
+    }
+    // All twenty were taken before the others had been read.
+    expect(open).toBeGreaterThan(100);
+    ingest.wake();
+    await ingest.idle(LIMIT_MS);
+    expect(must(await store.counts())).toMatchObject({ facts: 440, episodes: { done: 220, queued: 0 } });
+  });
+
+  it("G17 one long message does not hold the thread: others are served between its sentences", async () => {
+    const text = Array.from({ length: 4000 }, (_, i) => `Nothing much happened on the ${i}th day of the voyage.`).join(
+      "\n\n",
+    );
+    const { store } = await openGraph();
+    must(await store.accept({ group: "g", origin: "api", episodes: [message("long", text)], now: day(1) }));
+    const [episode] = must(await store.episodes({}));
+    let rounds = 0;
+    let isOver = false;
+    const count = (): void => {
+      rounds++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await rulesExtractor.extract([episode!], new AbortController().signal);
+    isOver = true;
+    expect(rounds).toBeGreaterThan(3);
+  });
+});
+
 describe("time", () => {
   it("RB10 a clock that goes back, and the first and last years, leave order and intervals whole", async () => {
     const { store } = await openGraph();

@@ -3,8 +3,7 @@ import { ok, type Result } from "../../base/result.ts";
 import type { Fact, Instant } from "../../schema/graph.ts";
 import type { SearchAnswer, SearchRequest } from "../recall/search.ts";
 import type { RecallScope } from "../recall/store/scope.ts";
-import type { GraphStore } from "./contract.ts";
-import { FACT_ROLES } from "./recall-source.ts";
+import { FACT_ROLES, type GraphStore } from "./contract.ts";
 
 export type FactSearch = {
   query: string;

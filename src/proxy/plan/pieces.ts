@@ -14,6 +14,8 @@ type Shape = {
   kept: readonly ContextItem[];
   cut: LaneCut | undefined;
   insertions: readonly Insertion[];
+  /** Those of them that the lane has had before. */
+  standing: readonly Insertion[];
   refOf: (item: HistoryItem) => string | undefined;
 };
 
@@ -64,7 +66,7 @@ function messagesOf(insertions: readonly Insertion[], anchor: string, wire: Wire
 }
 
 /** Refs are looked up for what is not in view; the own hash names the rest. */
-export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[] {
+export function rowsOf({ all, kept, cut, insertions, standing, refOf }: Shape): RecordRow[] {
   const sent = new Map(kept.map((item) => [item.id, item]));
   const short = new Set(Object.keys(cut?.shortened ?? {}));
   const put = byAnchor(insertions);
@@ -80,7 +82,9 @@ export function rowsOf({ all, kept, cut, insertions, refOf }: Shape): RecordRow[
     }
     rows.push(row);
     for (const one of put.get(id) ?? []) {
-      rows.push({ role: one.role ?? "user", kind: one.kind, tokens: one.tokens, action: "insert" });
+      const { role = "user", kind, tokens, anchor } = one;
+      const text = standing.includes(one) ? undefined : one.text;
+      rows.push({ role, kind, tokens, action: "insert", anchor, ...optional("text", text) });
     }
     sent.delete(id);
   }

@@ -148,7 +148,9 @@ function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): Reques
   const { body, items, refOf, fixedTokens } = input;
   const isTouched = draft.cut !== undefined || draft.insertions.length > 0;
   const sent = isTouched ? draft.kept : items;
-  const shape = { wire: body.wire, all: items, kept: sent, cut: draft.cut, insertions: draft.insertions, refOf };
+  const { cut, insertions } = draft;
+  const standing = input.lane.insertions;
+  const shape = { wire: body.wire, all: items, kept: sent, cut, insertions, standing, refOf };
   const dropped = new Set(draft.cut?.dropped);
   const shortened = new Set(Object.keys(draft.cut?.shortened ?? {}));
   return {

@@ -45,6 +45,7 @@ async function look(
   const query = queryOf(items);
   const pins = pinsFor({ settings, store }, session, caller);
   if (query.text === "") return { snippets: [], ...optional("pins", pins) };
+  const start = clock.monotonic();
   const common = {
     now: Date.parse(clock.now()),
     snippetChars: SNIPPET_CHARS,
@@ -97,6 +98,13 @@ async function look(
     for (const result of answer.value.results.filter((one) => !isPast(one)))
       if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
   }
+  const durationMs = Math.round(clock.monotonic() - start);
+  const scope = own && near ? "session, namespace" : own ? "session" : "namespace";
+  if (own || near)
+    emit({
+      type: "recall.completed",
+      data: { caller: "proxy", scope, results: snippets.length, partial: lost !== undefined, durationMs },
+    });
   return { snippets, ...optional("pins", pins), ...optional("lost", lost) };
 }
 

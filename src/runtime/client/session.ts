@@ -9,6 +9,7 @@ import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { PermissionQuestion } from "../../session/permit.ts";
+import type { EditorPlace } from "../../tool/editor.ts";
 import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
 import type { MemoryAccess } from "../memory/access.ts";
@@ -270,6 +271,8 @@ export type OpenOptions = {
   cwd?: string;
   /** MCP servers that the face gives to this session, as `mcpServers` in a configuration file. */
   mcpServers?: Record<string, unknown>;
+  /** Files and terminals that the face has. */
+  editor?: EditorPlace;
   /** Absent: a new session is interactive, a resumed one stays in plan mode if it was. */
   mode?: AgentMode;
   agent?: string;

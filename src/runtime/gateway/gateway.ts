@@ -1,4 +1,5 @@
 // The gateway of this home: settings, store, proxy and server put together; `serve` and `with` start it.
+import { join } from "node:path";
 import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -6,6 +7,7 @@ import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { repositoryKey } from "../../host/git.ts";
+import { packageRoot } from "../../host/package-root.ts";
 import { isRunToken } from "../../proxy/identify/run.ts";
 import { createProxy } from "../../proxy/proxy.ts";
 import { proxySettings } from "../../proxy/settings.ts";
@@ -19,6 +21,8 @@ import type { Flags } from "../../settings/flag.ts";
 import { isFileDamage } from "../../store/fault.ts";
 import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
+import { openDashboard } from "../dashboard/dashboard.ts";
+import { HomeWatch } from "../dashboard/watch.ts";
 import { recordFailure } from "../failure-log.ts";
 import { openServedGraph } from "../graph/graph.ts";
 import { openGraphOperations } from "../graph/operations.ts";
@@ -29,6 +33,7 @@ import { openRecallOperations } from "../recall/operations.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
+import { GatewayObserver } from "./observer.ts";
 import { operationsOn } from "./operations.ts";
 import { runsOf } from "./run-token.ts";
 import { type SharedServices, sharedServices } from "./shared-services.ts";
@@ -90,19 +95,24 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     health.soft("gateway", "bug");
     return ++bugs > MOST_REPORTS ? "The same error again; see the earlier reports." : reportCrash(error);
   };
+  const noticed = () => health.now(shared.finding());
+  const watch = new HomeWatch(paths, shared.open);
+  const observer = new GatewayObserver(shared.open, (code) => health.soft("observations", code));
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);
   const started = await startGateway({
     host: values["gateway.host"],
     port: values["gateway.port"],
     home: paths.home,
+    webFolder: join(packageRoot(), "dist", "web"),
     version: VERSION,
     token: token.value,
     runOf: runsOf(paths.home),
     allowedHosts: values["gateway.allowedHosts"],
     requireToken: settings.requireToken,
     drainMs: values["gateway.drainSeconds"] * 1000,
-    proxy,
+    // The store closes with the proxy: what waits for it is written before.
+    proxy: { ...proxy, close: () => observer.close().then(() => proxy.close()) },
     async operations() {
       const services = await shared.open();
       return services.ok ? ok(operationsOn(services.value, settings)) : services;
@@ -116,8 +126,15 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
           graphViews: openGraphOperations(workspace.value, shared.open),
         }
       : {}),
+    dashboard: openDashboard(workspace.value, settings, shared.open, {
+      noticed,
+      facts: () => shownFacts(gatewayFacts(workspace.value, settings, upstreams, "")),
+      onLook: (session) => watch.look(session),
+    }),
+    observe: (event) => observer.see(event),
+    watch: (publish) => watch.start(publish, report),
     loopbackOpen: values["gateway.auth"] === "loopback-open",
-    health: () => health.now(shared.finding()),
+    health: noticed,
     report: (_part, error) => void report(error),
   });
   if (!started.ok) {
@@ -140,6 +157,12 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     },
   });
 }
+
+const shownFacts = ({ on, off, upstreams }: GatewayFacts) => ({
+  on: [...on],
+  off: [...off],
+  upstreams: upstreams.map((upstream) => ({ ...upstream })),
+});
 
 /** A store that cannot be opened now is tried again by the first request. */
 async function warm(shared: SharedServices): Promise<void> {

@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { boardSource } from "../../memory/board/recall-source.ts";
-import { episodeSource, factSource } from "../../memory/graph/recall-source.ts";
+import { episodeSource, factSource } from "../../memory/graph/store/recall-source.ts";
 import { pinSource } from "../../memory/pin/pin.ts";
 import { keepsVectors, noteOf, setNote } from "../../memory/recall/store/note.ts";
 import { fillFrom, isFilled, type RecallSource } from "../../memory/recall/store/source.ts";

@@ -66,7 +66,8 @@ function askUser({ publish, live: { turn } }: Conversation, ask: NonNullable<Pro
       const answer = await ask({ ...question, toolCallId: context.toolCallId }, context.signal);
       turn.phase = nextPhase(turn.phase, { type: "answered" });
       publish("user_input.completed", { requestId, ...(answer === undefined ? {} : { answer }) });
-      return answer === undefined ? { type: "aborted" } : { type: "answered", answer };
+      if (answer !== undefined) return { type: "answered", answer };
+      return { type: context.signal.aborted ? "aborted" : "declined" };
     },
   });
 }

@@ -26,6 +26,7 @@ import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { readCalibration, saveSamples } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
+import { ObservationQueue } from "./observed.ts";
 
 type OnRebuilt = (data: EventData<"store.rebuilt">) => void;
 const tell: OnRebuilt = ({ message }) => void process.stderr.write(`${message}\n`);
@@ -53,6 +54,8 @@ export class SessionIndex {
   #graphiti: GraphitiLink | undefined;
   #feeding: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
+  /** Figures for charts, written with the next update. */
+  readonly observations: ObservationQueue;
   #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
   /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
@@ -69,6 +72,7 @@ export class SessionIndex {
   ) {
     this.#workspace = workspace;
     this.#id = id;
+    this.observations = new ObservationQueue(id);
     this.#onRebuilt = onRebuilt;
     this.#onGraphiti = onGraphiti;
   }
@@ -122,6 +126,8 @@ export class SessionIndex {
       if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
       this.#feedSoon(db, state);
+      const figures = await this.observations.save(db);
+      if (!figures.ok) return soft("observations", figures.error);
       return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       if (isFileDamage(error)) suspect(paths.store);

@@ -61,7 +61,7 @@ type OpenLog = {
   sessionId: string;
   opened: OpenedLog;
   /** Where events go; those before there is somebody to tell are kept. */
-  face: { tell: (event: Envelope) => void; early: Envelope[] };
+  face: { tell: (event: Envelope) => void; early: Envelope[]; observe: (event: Envelope) => void };
 };
 
 async function openLog(
@@ -70,7 +70,7 @@ async function openLog(
   sessionId: string,
 ): Promise<Result<OpenLog, Failure>> {
   const early: Envelope[] = [];
-  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early };
+  const face: OpenLog["face"] = { tell: (event) => void early.push(event), early, observe: () => undefined };
   const opened = await SessionLog.open({
     paths: workspace.paths.session(sessionId),
     quarantine: workspace.paths.quarantine,
@@ -80,6 +80,7 @@ async function openLog(
     onEvent: (event) => {
       if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
       recordTelemetry(workspace, event);
+      face.observe(event);
       face.tell(event);
     },
     giveUpMs: options.interactive
@@ -107,7 +108,8 @@ async function openOn(
   const { sessionId, opened, face } = fresh.value;
   const { log, past } = opened;
   const open = assembleSession({ workspace, log, sessionId, resolved: model.value, options, extensions, past });
-  const { agents, mcp } = open;
+  const { agents, mcp, index } = open;
+  face.observe = (event) => index.observations.see(event);
   const before = await begin(open, { resumed, opened, options, model: model.value });
   const start = new SessionStart(open, {
     created: !resumed,

@@ -25,13 +25,14 @@ import { createLedger } from "../../tool/ledger.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
 import { writeTodos } from "../../tool/sql/todo-tables.ts";
 import type { RecallAsker } from "../recall/recall.ts";
+import type { Workspace } from "../workspace.ts";
 import type { Approvals } from "./approvals.ts";
 import { conversationTools, type PersonParts } from "./conversation-tools.ts";
 import type { SessionResources } from "./resources.ts";
 
 /** What the tools of all actors work on. */
 export type ToolServices = RecallAsker &
-  Pick<SessionResources, "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime"> & {
+  Pick<SessionResources, "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime" | "options"> & {
     approvals: Approvals;
   };
 
@@ -56,7 +57,8 @@ export type BuiltTools = {
 };
 
 export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools {
-  const { owner, workspace, approvals, outputs, main, actors, paths } = services;
+  const { owner, workspace, approvals, outputs, main, actors, paths, options } = services;
+  const { files, terminal } = options.editor ?? {};
   const { conversation, person } = actor;
   const { values } = workspace.settings;
   const env = () => toolEnvironment({ base: workspace.env, secrets: workspace.secrets, runId: owner.runId });
@@ -64,6 +66,7 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
   const outputMaxBytes = values["tool.outputMaxBytes"];
   const shells = createShells({
     owner,
+    terminal: terminal && ((line) => terminal({ ...line, env: { ...emptied(workspace.env), ...line.env } })),
     onCompleted: (shell, end) => {
       // A subagent is told nothing: what it started is a return value or nothing.
       if (!person) return;
@@ -89,9 +92,9 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
     readBashTool({ shells }),
     stopBashTool({ shells }),
     listBashTool({ shells }),
-    viewTool({ ledger, settings: { outputMaxBytes }, images: actor.images }),
-    createTool({ ledger }),
-    editTool({ ledger }),
+    viewTool({ ledger, settings: { outputMaxBytes }, images: actor.images, files }),
+    createTool({ ledger, files }),
+    editTool({ ledger, files }),
     grepTool({ owner, env, hidden }),
     globTool({ owner, env, hidden }),
     sqlTool({
@@ -136,6 +139,10 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
     },
   };
 }
+
+/** A terminal adds to the variables of its editor: what a command may not see there is empty. */
+const emptied = (env: Workspace["env"]): Record<string, string> =>
+  Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
 
 function storeScope({ workspace, main }: Pick<ToolServices, "workspace" | "main">): StoreScope {
   if (workspace.settings.values["history.scope"] === "all") return { type: "all" };

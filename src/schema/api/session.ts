@@ -113,8 +113,8 @@ export const sessionView = sessionRow.extend({
   usage: z.array(usageObservation),
   window: z.array(windowObservation),
   truncations: z.array(truncationObservation),
-  /** Parts of the window at which a compaction begins in the background, and at which it blocks; null for proxied ones. */
-  thresholds: z.object({ background: z.number(), blocking: z.number() }).nullable(),
+  /** Parts of the window at which a compaction begins in the background, and at which it blocks; null: never, or proxied. */
+  thresholds: z.object({ background: z.number().nullable(), blocking: z.number().nullable() }).nullable(),
   timeline: z.array(timelineEntry),
   checkpoints: z.array(sessionCheckpoint),
   files: z.array(z.string()),

@@ -3,35 +3,43 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import { deleteCookie, setCookie } from "hono/cookie";
-import * as z from "zod";
+import { loginBody } from "../../schema/api/sign-in.ts";
 import { codeOf } from "../../store/fault.ts";
 import type { EventStream } from "../event-stream.ts";
 import { memoryRoutes } from "../memory/routes.ts";
 import type { GatewayOptions } from "../options.ts";
 import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
-import { COOKIE, COOKIE_OPTIONS, type SignIn } from "../sign-in.ts";
-import type { Throttle } from "../throttle.ts";
+import type { SignIn } from "../sign-in.ts";
+import { Throttle } from "../throttle.ts";
+import { dashboardLookRoutes, type GatewaySelf } from "./dashboard/look.ts";
+import { sessionListRoutes } from "./dashboard/sessions.ts";
+import { settingRoutes } from "./dashboard/settings.ts";
 import { graphRoutes } from "./graph.ts";
 import { lookRoutes } from "./proxy/look.ts";
 import { sessionRoutes } from "./proxy/sessions.ts";
 import { recallRoutes } from "./recall.ts";
 import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
-type ApiParts = Pick<GatewayOptions, "operations" | "recall" | "memory" | "graphViews" | "report"> & {
+type ApiParts = Pick<
+  GatewayOptions,
+  "operations" | "recall" | "memory" | "graphViews" | "report" | "version" | "home" | "dashboard" | "health"
+> & {
   events: EventStream;
   signIn: SignIn;
-  throttle: Throttle;
+  about: GatewaySelf["about"];
   /** A fresh one-time link to the dashboard. */
   link(): string;
 };
 
-const login = z.strictObject({ code: z.string().max(100) });
+const DASHBOARD = ["overview", "requests", "tasks", "health", "sessions", "settings", "trust", "consents"];
+/** So many wrong codes a minute; then none is looked at. */
+const MOST_CODES = 10;
 
 /** Everybody who comes here has passed the gate. */
 export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
-  const { events, signIn, throttle } = parts;
+  const { events, signIn } = parts;
+  const tries = new Throttle(() => performance.now(), MOST_CODES);
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     await next();
@@ -45,25 +53,32 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
   app.route("/api/recall", recallRoutes(events));
   if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
   if (parts.graphViews) app.use("/api/graph/*", opened("graph", parts.graphViews)).route("/api/graph", graphRoutes);
+  if (parts.dashboard) {
+    const ready = opened("dashboard", parts.dashboard);
+    for (const area of DASHBOARD) app.use(`/api/${area}`, ready).use(`/api/${area}/*`, ready);
+    app.route("/api", dashboardLookRoutes(parts)).route("/api", sessionListRoutes).route("/api", settingRoutes);
+  }
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));
     return RESPONSE_ALREADY_SENT;
   });
   app.post("/api/links", (c) => c.json({ link: parts.link() }, 201));
-  app.post("/api/login", jsonBody(login), (c) => {
+  app.post("/api/login", jsonBody(loginBody), (c) => {
+    const address = c.env.incoming.socket.remoteAddress ?? "";
+    if (tries.isOver(address)) return refuse(c, refusal("too_many_codes"));
     const cookie = signIn.redeem(c.req.valid("json").code);
     if (cookie === undefined) {
-      const isOften = throttle.fail(c.env.incoming.socket.remoteAddress ?? "");
-      return refuse(c, refusal(isOften ? "too_many_failures" : "unauthorized"));
+      tries.fail(address);
+      return refuse(c, refusal("wrong_code"));
     }
-    setCookie(c, COOKIE, cookie, COOKIE_OPTIONS);
+    c.header("set-cookie", cookie);
     return c.json({});
   });
   app.post("/api/logout", (c) => {
-    signIn.end(c.req.header("cookie"));
-    deleteCookie(c, COOKIE, COOKIE_OPTIONS);
+    c.header("set-cookie", signIn.end(c.req.header("cookie")));
     return c.json({});
   });
+  app.get("/api/me", (c) => c.json({ version: parts.version, home: parts.home }));
   app.notFound((c) => refuse(c, refusal("not_found")));
   app.onError((error, c) => {
     parts.report("api", error);

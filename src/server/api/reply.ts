@@ -11,6 +11,7 @@ import type { Result } from "../../base/result.ts";
 import type { BoardPlace, Src } from "../../memory/board/item.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import type { ManagementWay, Paging, ProxyOperations } from "../manage/contract.ts";
+import type { DashboardOperations } from "../manage/dashboard.ts";
 import type { GraphOperations } from "../manage/graph.ts";
 import type { RecallOperations } from "../manage/recall.ts";
 import type { MemoryBackend } from "../memory/contract.ts";
@@ -24,6 +25,7 @@ type Variables = {
   recall: RecallOperations;
   memory: MemoryBackend;
   graph: GraphOperations;
+  dashboard: DashboardOperations;
   place: BoardPlace;
   src: Src;
 };

@@ -43,7 +43,11 @@ export type ProxiedSessionView = ProxiedSessionRow & {
 type EventView = Readonly<Record<string, unknown>>;
 
 /** A record whose rows say how their items begin; filtered text. */
-type RequestView = Omit<RequestRecord, "items"> & { items: readonly (RecordRow & { text?: string })[] };
+type RequestView = Omit<RequestRecord, "items"> & {
+  items: readonly (RecordRow & { text?: string })[];
+  /** In words; absent where something was done. */
+  whyNothing?: string;
+};
 
 export type SearchAsk = { query: string; session?: string; namespace?: string; limit?: number };
 export type SearchItem = {

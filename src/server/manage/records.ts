@@ -10,6 +10,7 @@ import { totals } from "../../proxy/store/totals.ts";
 import type { ProxyOperations } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { sessionNamed } from "./session-named.ts";
+import { whyNothing } from "./why-nothing.ts";
 
 type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "stats">;
 
@@ -46,10 +47,11 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       if (!record.ok) return record;
       if (!record.value) return fail(unknownRequest(id));
       const session = await sessionById(store, record.value.session ?? "");
-      if (!session.ok || !session.value) return ok(record.value);
+      const why = optional("whyNothing", whyNothing(record.value));
+      if (!session.ok || !session.value) return ok({ ...record.value, ...why });
       const items: (RecordRow & { text?: string })[] = [];
       for (const row of record.value.items) items.push(await withText(session.value, row));
-      return ok({ ...record.value, items });
+      return ok({ ...record.value, ...why, items });
     },
     async stats(id) {
       const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
@@ -58,7 +60,7 @@ export function recordOperations({ store }: ManageParts): RecordPart {
   };
 }
 
-const unknownRequest = (id: string) => ({
+export const unknownRequest = (id: string) => ({
   code: "request_not_found",
   what: `Request not found: ${id.slice(0, 80)}.`,
   data: "The last 500 requests are recorded for 7 days; none with proxy.records=off.",

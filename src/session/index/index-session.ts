@@ -5,6 +5,7 @@ import { textLength } from "../../base/json.ts";
 import { releaseMemory } from "../../base/release-memory.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionPaths } from "../../host/paths.ts";
+import { forgetObservations } from "../../memory/observe/observation.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
@@ -150,6 +151,7 @@ export async function forgetSession(
     for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
       db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);
     }
+    forgetObservations(db, id);
     db.prepare("DELETE FROM sessions WHERE id = ?").run(id);
   });
 }

@@ -4,7 +4,11 @@ import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolQuestion } from "../contract.ts";
 import description from "./ask_user.md";
 
-export type UserAnswer = { type: "answered"; answer: string } | { type: "unavailable" } | { type: "aborted" };
+export type UserAnswer =
+  | { type: "answered"; answer: string }
+  | { type: "declined" }
+  | { type: "unavailable" }
+  | { type: "aborted" };
 
 /** `ask` waits until answered or the context's signal aborts; must not reject. */
 export function askUserTool(parts: {
@@ -37,6 +41,8 @@ export function askUserTool(parts: {
       };
       const got = await parts.ask(form, context);
       if (got.type === "aborted") return failure("interrupted", "Interrupted before the user answered.");
+      if (got.type === "declined")
+        return success("The user declined to answer. Do not ask again: go on without it, and say what you assumed.");
       return got.type === "answered" ? success(`The user answered: ${got.answer}`) : nobody;
     },
   });

@@ -83,6 +83,7 @@ export function bashTool(parts: BashParts): Tool {
           folder: parts.outputs,
         },
         maxSeconds: settings.maxSeconds,
+        toolCallId: context.toolCallId,
       });
       const waitMs = mode === "async" ? ASYNC_WAIT_MS : (initial_wait ?? settings.waitSeconds) * 1000;
       return follow(shell, waitMs, parts.shells, context);
@@ -111,6 +112,6 @@ async function follow(shell: Shell, waitMs: number, shells: Shells, context: Too
     return success(`${body}[${describeEnd(waited.value)}, ${seconds} s]`, { output: size });
   }
   shells.detach(shell);
-  const frame = `[still running after ${seconds} s, in the background as shell_id ${shell.id} (pid ${shell.pid}); no exit code yet]`;
+  const frame = `[still running after ${seconds} s, in the background as shell_id ${shell.id}${shell.pid === undefined ? "" : ` (pid ${shell.pid})`}; no exit code yet]`;
   return success(`${body}${frame}`, { output: size });
 }

@@ -1,9 +1,9 @@
 // create: a new file, whole or not at all.
 import * as z from "zod";
-import { createWhole } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
+import { createText, type EditorFiles } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
 import description from "./create.md";
@@ -14,7 +14,8 @@ const input = z.strictObject({
   file_text: z.string().describe("Its whole content."),
 });
 
-export function createTool({ ledger }: { ledger: Ledger }): Tool {
+/** `files`: those that an editor has. */
+export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFiles | undefined }): Tool {
   return defineTool({
     ...ownTool("create"),
     description,
@@ -27,7 +28,7 @@ export function createTool({ ledger }: { ledger: Ledger }): Tool {
       const target = targetOf(path, context);
       if (!target.ok) return target.error;
       const bytes = Buffer.from(file_text);
-      const created = await createWhole(target.value, bytes);
+      const created = await createText(target.value, file_text, files);
       if (!created.ok) {
         const hint = created.error.code === "exists" ? " Nothing was changed. Use view, then edit." : "";
         return failure(

@@ -1,10 +1,11 @@
 // edit: replaces exact text in a file that is still as the model knows it.
 import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { decodeUtf8, looksBinary, readWhole, realTarget, replaceWhole } from "../../host/files.ts";
+import { decodeUtf8, looksBinary, realTarget } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool, type ToolOutcome } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
+import { type EditorFiles, readText, writeText } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
 import description from "./edit.md";
@@ -24,7 +25,8 @@ export const fileLane = (path: string, cwd: string): string => `file:${absoluteP
 
 type Plan = { before: string; after: string; mode: number };
 
-export function editTool({ ledger }: { ledger: Ledger }): Tool {
+/** `files`: those that an editor has. */
+export function editTool({ ledger, files }: { ledger: Ledger; files?: EditorFiles | undefined }): Tool {
   return defineTool({
     ...ownTool("edit"),
     description,
@@ -32,8 +34,8 @@ export function editTool({ ledger }: { ledger: Ledger }): Tool {
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
     // Where no diff can be made, the call will fail and change nothing.
-    preview: (asked, { cwd }) => {
-      const plan = planEdit(realTarget(absolutePath(asked.path, cwd)), asked);
+    preview: async (asked, { cwd }) => {
+      const plan = await planEdit(realTarget(absolutePath(asked.path, cwd)), asked, { files });
       return plan.ok ? promptDiff(asked.path, plan.value.before, plan.value.after) : undefined;
     },
     lane: ({ path }, { cwd }) => fileLane(path, cwd),
@@ -41,11 +43,11 @@ export function editTool({ ledger }: { ledger: Ledger }): Tool {
       const target = targetOf(asked.path, context);
       if (!target.ok) return target.error;
       const path = target.value;
-      const plan = planEdit(path, asked, ledger);
+      const plan = await planEdit(path, asked, { ledger, files });
       if (!plan.ok) return plan.error;
       const { before, after, mode } = plan.value;
       const bytes = Buffer.from(after);
-      const written = await replaceWhole(path, bytes, mode);
+      const written = await writeText(path, after, mode, files);
       if (!written.ok) return failure("failed", `${written.error.message} Nothing was changed.`);
       ledger.saw(path, bytes);
       const { text: diff, added, removed } = unifiedDiff(shownPath(path, context.cwd), before, after);
@@ -54,8 +56,10 @@ export function editTool({ ledger }: { ledger: Ledger }): Tool {
   });
 }
 
-function planEdit(path: string, asked: Input, ledger?: Ledger): Result<Plan, ToolOutcome> {
-  const read = readWhole(path, WHOLE_BYTES);
+type EditParts = { ledger?: Ledger; files: EditorFiles | undefined };
+
+async function planEdit(path: string, asked: Input, { ledger, files }: EditParts): Promise<Result<Plan, ToolOutcome>> {
+  const read = await readText(path, WHOLE_BYTES, files);
   if (!read.ok) {
     const code = read.error.code === "not_found" || read.error.code === "too_large" ? read.error.code : "failed";
     return fail(failure(code, `${read.error.message} Nothing was changed.`));

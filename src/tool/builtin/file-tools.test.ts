@@ -154,7 +154,7 @@ describe("edit", () => {
     chmodSync(path("a.txt"), 0o755);
     const args = { path: "a.txt", old_str: "one\ntwo", new_str: "one\nnew\ntwo" };
     expect(tools.edit.permissions(args, context)).toEqual([{ kind: "write", path: path("a.txt") }]);
-    expect(tools.edit.preview?.(args, context)).toContain("+new");
+    expect(await tools.edit.preview?.(args, context)).toContain("+new");
     expect(get("a.txt")).toContain("one\r\ntwo");
     const outcome = await edit(args);
     expect(get("a.txt")).toBe("\ufeffone\r\nnew\r\ntwo\r\nthree\r\n");

@@ -18,7 +18,7 @@ export function listBashTool({ shells }: { shells: Shells }): Tool {
       const lines = shells.list().map((s) => {
         const age = Math.round((performance.now() - s.startedAt) / 1000);
         const command = clip(s.command.replace(/\s+/g, " "), 200);
-        return `${s.id}\t${statusOf(s)}\tpid ${s.pid}\tstarted ${age} s ago\t${s.unread()} bytes unread\t${command}`;
+        return `${s.id}\t${statusOf(s)}\t${s.pid === undefined ? "in the editor" : `pid ${s.pid}`}\tstarted ${age} s ago\t${s.unread()} bytes unread\t${command}`;
       });
       return success(lines.join("\n") || "No background commands.");
     },

@@ -7,6 +7,7 @@ import { looksBinary, openRegular, readAt } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import { spillBytes } from "../../store/spill.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../contract.ts";
+import type { EditorFiles } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
 import { imageType } from "../media.ts";
 import { chunksOf, readLines } from "../read-lines.ts";
@@ -15,6 +16,8 @@ import description from "./view.md";
 
 type ViewParts = {
   ledger: Ledger;
+  /** Those that an editor has. */
+  files?: EditorFiles | undefined;
   settings: { outputMaxBytes: number };
   /** Whether the model in force takes images. */
   images: () => boolean;
@@ -50,21 +53,16 @@ export function viewTool(parts: ViewParts): Tool {
       const target = targetOf(asked.path, context);
       if (!target.ok) return target.error;
       const stat = statSync(target.value, { throwIfNoEntry: false });
-      if (!stat) return failure("not_found", `${asked.path} does not exist.`);
-      if (stat.isDirectory()) return viewFolder(target.value, context);
-      return viewFile(target.value, asked, parts, context);
+      if (stat?.isDirectory()) return viewFolder(target.value, context);
+      if (stat) return viewFile(target.value, asked, parts, context);
+      const unsaved = await parts.files?.read?.(target.value);
+      if (unsaved === undefined) return failure("not_found", `${asked.path} does not exist.`);
+      return viewText(target.value, asked, Buffer.from(unsaved), parts, context);
     },
   });
 }
 
 async function viewFile(path: string, asked: Input, parts: ViewParts, context: ToolContext): Promise<ToolOutcome> {
-  const [from = 1, last = -1] = asked.view_range ?? [];
-  if (from < 1 || (last !== -1 && last < from)) {
-    return failure(
-      "invalid_inputs",
-      '"view_range": first must be at least 1, and last not before first (-1 = to the end).',
-    );
-  }
   const opened = openRegular(path);
   if (!opened.ok) return failure(opened.error.code === "not_found" ? "not_found" : "failed", opened.error.message);
   const { fd, size } = opened.value;
@@ -86,29 +84,51 @@ async function viewFile(path: string, asked: Input, parts: ViewParts, context: T
     }
     if (looksBinary(start))
       return failure("failed", `${path} is binary (${size} bytes). Look at it with bash (file, xxd, strings).`);
-    const whole = size <= WHOLE_BYTES ? readAt(fd, 0, size) : undefined;
-    const read = await readLines(whole ? [whole] : chunksOf(fd), {
-      from,
-      to: last === -1 ? Number.POSITIVE_INFINITY : last,
-      maxBytes: parts.settings.outputMaxBytes - FRAME_BYTES,
-      render: (line, number) => `${number}\t${line}`,
-      toTheEnd: whole !== undefined,
-      signal: context.signal,
-    });
-    if (whole) parts.ledger.saw(path, whole);
-    if (size === 0) return success("(empty file)", { files });
-    if (read.lines.length === 0 && read.next === undefined) {
-      return failure("invalid_inputs", `"view_range": ${path} has only ${read.count} lines.`);
-    }
-    const total = read.ended ? ` of ${read.count}` : "";
-    const more =
-      read.next === undefined
-        ? ""
-        : `\n[… up to line ${read.next - 1}${total}; go on with view_range [${read.next}, ${last}]]`;
-    return success(`${read.lines.join("\n")}${more}`, { files });
+    if (size > WHOLE_BYTES) return await viewText(path, asked, chunksOf(fd), parts, context);
+    const unsaved = await parts.files?.read?.(path);
+    const whole = unsaved === undefined ? readAt(fd, 0, size) : Buffer.from(unsaved);
+    return await viewText(path, asked, whole, parts, context);
   } finally {
     closeSync(fd);
   }
+}
+
+/** `source`: the whole text, or its pieces where it is too long to be held. */
+async function viewText(
+  path: string,
+  asked: Input,
+  source: Buffer | ReturnType<typeof chunksOf>,
+  parts: ViewParts,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const [from = 1, last = -1] = asked.view_range ?? [];
+  if (from < 1 || (last !== -1 && last < from)) {
+    return failure(
+      "invalid_inputs",
+      '"view_range": first must be at least 1, and last not before first (-1 = to the end).',
+    );
+  }
+  const whole = Buffer.isBuffer(source) ? source : undefined;
+  const files = [{ path, operation: "view" as const }];
+  const read = await readLines(Buffer.isBuffer(source) ? [source] : source, {
+    from,
+    to: last === -1 ? Number.POSITIVE_INFINITY : last,
+    maxBytes: parts.settings.outputMaxBytes - FRAME_BYTES,
+    render: (line, number) => `${number}\t${line}`,
+    toTheEnd: whole !== undefined,
+    signal: context.signal,
+  });
+  if (whole) parts.ledger.saw(path, whole);
+  if (whole?.length === 0) return success("(empty file)", { files });
+  if (read.lines.length === 0 && read.next === undefined) {
+    return failure("invalid_inputs", `"view_range": ${path} has only ${read.count} lines.`);
+  }
+  const total = read.ended ? ` of ${read.count}` : "";
+  const more =
+    read.next === undefined
+      ? ""
+      : `\n[… up to line ${read.next - 1}${total}; go on with view_range [${read.next}, ${last}]]`;
+  return success(`${read.lines.join("\n")}${more}`, { files });
 }
 
 function viewFolder(path: string, context: ToolContext): ToolOutcome {

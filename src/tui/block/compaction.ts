@@ -9,7 +9,7 @@ const HEAD = { glyph: "compaction", role: "accent" } as const;
 const UNCHANGED = { glyph: "compaction", role: "warning" } as const;
 
 export function compactionLines(block: BlockOf<"compaction">, width: number, look: Look): SpanLine[] {
-  const inner = (line: SpanLine) => hanging(line, width - INDENT).map((one) => indented(one));
+  const inner = (line: SpanLine) => hanging(line, width - INDENT, 0).map((one) => indented(one));
   switch (block.state) {
     case "undone": {
       const facts = [

@@ -5,8 +5,9 @@ export const tokenText = (tokens: number): string => {
   return tokens < 999_500 ? `${Math.round(tokens / 1000)}k` : `${(tokens / 1_000_000).toFixed(1)}M`;
 };
 
-/** `0.4s`, `12s`, `3m 20s`, `1h 05m`. */
+/** `40ms`, `1.4s`, `12s`, `3m 20s`, `1h 05m`. */
 export function durationText(ms: number): string {
+  if (ms < 995) return `${Math.round(ms)}ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)}s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds}s`;

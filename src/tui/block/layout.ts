@@ -1,5 +1,6 @@
 // The shape that all blocks share: a glyph and a word, then the rest, and below it a body two columns in.
-import { type Span, type SpanLine, span } from "../text/span.ts";
+import { escapeText } from "../text/escape.ts";
+import { NO_BREAK, type Span, type SpanLine, span } from "../text/span.ts";
 import { wrapWords } from "../text/wrap.ts";
 import type { Glyphs } from "../theme/glyph.ts";
 import type { Look } from "../theme/look.ts";
@@ -8,11 +9,25 @@ import type { Role } from "../theme/theme.ts";
 export const INDENT = 2;
 const GAP: Span = { text: " ".repeat(INDENT) };
 
-export type BlockHead = { glyph: Exclude<keyof Glyphs, "box" | "bullets">; word: string; role: Role };
+export type BlockHead = {
+  glyph: Exclude<keyof Glyphs, "box" | "bullets">;
+  word: string;
+  role: Role;
+  isQuiet?: boolean;
+  /** What plain mode calls it, where that is not its word. */
+  label?: string;
+};
 
-/** The first line of a block; what does not fit goes on below, two columns in. */
-export function headLines({ glyph, word, role }: BlockHead, rest: SpanLine, width: number, look: Look): SpanLine[] {
-  const start = [span(`${look.glyphs[glyph]} `, role), span(word, role, "bold")];
+/** The first line of a block; what does not fit goes on below, two columns in. A quiet one has its word in plain text. */
+export function headLines(
+  { glyph, word, role, isQuiet, label }: BlockHead,
+  rest: SpanLine,
+  width: number,
+  look: Look,
+): SpanLine[] {
+  if (look.isPlain) return hanging([span(`${label ?? word}: ${label ? `${word} ` : ""}`), ...rest], width);
+  const name = isQuiet ? span(word, "dim") : span(word, role, "bold");
+  const start = [span(`${look.glyphs[glyph]} `, role), name];
   const line = rest.length > 0 ? [...start, GAP, ...rest] : start;
   return hanging(line, width);
 }
@@ -25,8 +40,13 @@ export function hanging(line: SpanLine, width: number, indent = INDENT): SpanLin
 
 export const indented = (line: SpanLine, by = INDENT): SpanLine => [span(" ".repeat(by)), ...line];
 
-/** Facts between dots, in the quiet colour. */
+/** Facts between dots, in the quiet colour. Lines break between facts, not within one. */
 export const factSpans = (facts: readonly (string | undefined)[], look: Look): Span[] => {
-  const texts = facts.filter((fact) => fact !== undefined && fact !== "");
-  return texts.length === 0 ? [] : [span(texts.join(` ${look.glyphs.dot} `), "dim")];
+  const texts = facts.filter((fact): fact is string => fact !== undefined && fact !== "");
+  const whole = texts.map((fact) => escapeText(fact).replaceAll(" ", NO_BREAK));
+  return whole.length === 0 ? [] : [span(whole.join(`${NO_BREAK}${look.glyphs.dot} `), "dim")];
 };
+
+/** What is left out, and where it is. */
+export const foldText = (count: string, look: Look): string =>
+  look.isPlain ? `+${count}, not shown` : `+${count} (ctrl+o)`;

@@ -5,7 +5,7 @@ import { type SpanLine, span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import type { Role } from "../theme/theme.ts";
 import { countText, durationText, moneyText, tokenText } from "./figure.ts";
-import { factSpans, hanging, headLines, INDENT, indented } from "./layout.ts";
+import { factSpans, foldText, hanging, headLines, INDENT, indented } from "./layout.ts";
 
 export type LineKind = Exclude<
   BlockKind,
@@ -22,7 +22,15 @@ export function lineBlock(block: BlockOf<LineKind>, width: number, look: Look): 
   const { role, word, rest, body = [] } = draw(block, look);
   const glyph = block.kind === "notice" && block.level === "warning" ? "warning" : block.kind;
   const inner = body.flatMap((line) => hanging(line, width - INDENT).map((one) => indented(one)));
-  return [...headLines({ glyph, word, role }, rest, width, look), ...inner];
+  return [
+    ...headLines(
+      { glyph, word, role, isQuiet: role === "accent" || role === "dim" || role === "success" },
+      rest,
+      width,
+      look,
+    ),
+    ...inner,
+  ];
 }
 
 function draw(block: BlockOf<LineKind>, look: Look): Drawn {
@@ -85,7 +93,7 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       const body = [
         ...(reason ? [[cut(reason)]] : []),
         ...shown.map((line) => [span(line, "dim")]),
-        ...(more > 0 ? [[span(`+${countText(more, "line")} (ctrl+o)`, "fold")]] : []),
+        ...(more > 0 ? [[span(foldText(countText(more, "line"), look), "fold")]] : []),
       ];
       return {
         role,

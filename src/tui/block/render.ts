@@ -32,7 +32,8 @@ export function blockLines(block: TranscriptBlock, width: number, look: Look): S
       return permissionLines(block, width, look);
     case "event": {
       const head = { glyph: "event", word: `event ${block.type}`, role: "dim" } as const;
-      if (!look.isWhole) return headLines(head, [span("data folded (ctrl+o)", "fold")], width, look);
+      if (!look.isWhole)
+        return headLines(head, [span(look.isPlain ? "data not shown" : "data folded (ctrl+o)", "fold")], width, look);
       const data = textLines(JSON.stringify(block.data, undefined, 2) ?? "", "dim");
       return [
         ...headLines(head, [], width, look),

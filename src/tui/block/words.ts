@@ -4,7 +4,7 @@ import { type SpanLine, span, textLines } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { emptyAnswer, extendAnswer, finishAnswer, openLines } from "./answer.ts";
 import { countText } from "./figure.ts";
-import { hanging, headLines, INDENT, indented } from "./layout.ts";
+import { foldText, hanging, headLines, INDENT, indented } from "./layout.ts";
 
 /** Who wrote a message that enters as the user's. */
 const SENDERS: Readonly<Record<BlockOf<"user">["source"], string>> = {
@@ -36,7 +36,7 @@ export function reasoningLines(block: BlockOf<"reasoning">, width: number, look:
   const lines = textLines(textOf(block).trim(), "dim");
   const head = { glyph: "reasoning", word: "reasoning", role: "dim" } as const;
   if (look.reasoning === "line" && !look.isWhole)
-    return headLines(head, [span(`${countText(lines.length, "line")} (ctrl+o)`, "fold")], width, look);
+    return headLines(head, [span(foldText(countText(lines.length, "line"), look).slice(1), "fold")], width, look);
   return [...headLines(head, [], width, look), ...lines.flatMap((line) => inner([line], width))];
 }
 

@@ -1,6 +1,7 @@
 // The running screen: one state, one way to change it, and what the effects may reach.
 import type { Client, FaceStart } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import type { KeyRow } from "../key/table.ts";
 import type { TerminalAdapter } from "../terminal/adapter.ts";
 import type { Effect, ScreenMessage, ScreenState } from "../update/message.ts";
 import { update } from "../update/update.ts";
@@ -10,6 +11,7 @@ export type App = {
   readonly face: FaceStart;
   readonly terminal: TerminalAdapter;
   readonly painter: Painter;
+  readonly keys: readonly KeyRow[];
   state(): ScreenState;
   dispatch(message: ScreenMessage): void;
   /** The open session; waits for it to be open. */

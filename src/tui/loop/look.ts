@@ -1,12 +1,9 @@
 // How this terminal is drawn on: from the settings and from what the terminal says of itself.
 import type { FaceStart } from "../../runtime/client.ts";
 import { type ColourDepth, type Look, lookOf } from "../theme/look.ts";
-import { type ThemeName, themes } from "../theme/theme.ts";
 
 export function lookFor({ ui, terminal }: FaceStart): Look {
-  const name = (Object.hasOwn(themes, ui.theme) ? ui.theme : "dark") as ThemeName;
   return lookOf({
-    theme: themes[name],
     depth: ui.color ? depthOf(terminal) : 0,
     isAscii: ui.ascii === "auto" ? !isUnicode(terminal) : ui.ascii === "on",
     reasoning: ui.reasoning,

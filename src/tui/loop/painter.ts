@@ -34,6 +34,8 @@ export type PainterParts = {
 
 export function openPainter({ terminal, draw, drawn, hasSync, reflows }: PainterParts): Painter {
   let shown: readonly string[] = [];
+  /** Settled lines that are not on the screen yet. */
+  let waiting: string[] = [];
   let size = terminal.size();
   let timer: NodeJS.Timeout | undefined;
   let resizing: NodeJS.Timeout | undefined;
@@ -49,13 +51,20 @@ export function openPainter({ terminal, draw, drawn, hasSync, reflows }: Painter
     clearTimeout(timer);
     timer = undefined;
     if (resizing) return;
-    const now = terminal.size();
-    if (now.columns !== size.columns || now.rows !== size.rows) return resized();
+    if (hasNewSize()) return resized();
     last = performance.now();
     const { settled, live } = draw(size);
-    write(frameBytes({ shown, settled, live, columns: size.columns }));
+    waiting.push(...settled);
+    // Drawing takes time, in which the window may have changed.
+    if (hasNewSize()) return resized();
+    write(frameBytes({ shown, settled: waiting, live, columns: size.columns }));
+    waiting = [];
     shown = live;
     drawn();
+  };
+  const hasNewSize = (): boolean => {
+    const now = terminal.size();
+    return now.columns !== size.columns || now.rows !== size.rows;
   };
 
   /** What stands on the screen was drawn for another size: it is taken away row by row, and drawn again. */

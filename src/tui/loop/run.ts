@@ -10,10 +10,13 @@ import { loadHistory } from "../effect/history.ts";
 import { loadKeyFile } from "../effect/key-file.ts";
 import { followPanel } from "../effect/panel.ts";
 import { perform } from "../effect/perform.ts";
+import { loadTheme } from "../effect/theme-file.ts";
 import { titleWriter } from "../effect/title.ts";
+import { loadHighlighter } from "../markdown/highlight.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
 import { openTerminalAdapter } from "../terminal/adapter.ts";
+import { BACKGROUND_QUERY, BACKGROUND_REPLY } from "../theme/background.ts";
 import type { ScreenState } from "../update/message.ts";
 import { FRAME_MS } from "../view/activity.ts";
 import { renderHeader } from "../view/header.ts";
@@ -42,7 +45,10 @@ const REMOTE_ESCAPE_MS = 120;
 export async function runScreen(face: FaceStart, { open, version, text }: TerminalRun): Promise<number> {
   const startedAt = Date.now();
   const keys = loadKeyFile(face);
-  const choices = { look: lookFor(face), statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
+  const look = lookFor(face);
+  const theme = loadTheme(face);
+  look.theme = theme.theme;
+  const choices = { look, statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
   const { promise: finished, resolve: end } = Promise.withResolvers<number>();
   const session = Promise.withResolvers<Client>();
   let client: Client | undefined;
@@ -131,12 +137,15 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const attach = async (opened: Client, notices: readonly string[]): Promise<void> => {
     unfollow();
     client = opened;
+    // Code of earlier answers is drawn at once, that of the first answer when it comes.
+    if (opened.resumed) look.highlight = await loadHighlighter();
     transcript.print(renderHeader(await headerOf(opened, version), terminal.size().columns, choices.look));
     draft = draftFile(
       () => (opened.view().promptCount > 0 ? sessionDraft(opened.dir) : folderDraft(face)),
       (error) => say(`The draft could not be saved: ${errorText(error)}`),
     );
     unfollow = follow(opened, (event, isPast) => {
+      if (event.type === "user.message") void loadHighlighter().then((highlight) => Object.assign(look, { highlight }));
       store.dispatch({ type: "event", event });
       if (!isPast) followPanel(app, event);
     });
@@ -149,6 +158,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     face,
     terminal,
     painter,
+    keys: keys.rows,
     state: store.state,
     dispatch: store.dispatch,
     client: () => (client ? Promise.resolve(client) : session.promise),
@@ -167,6 +177,10 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
 
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => end(INTERRUPTED));
   painter.flush();
+  if (face.ui.theme === "auto" && look.depth > 0)
+    void terminal.ask(BACKGROUND_QUERY, BACKGROUND_REPLY, 100).then((reply) => {
+      look.theme = loadTheme(face, reply).theme;
+    });
   // Only a terminal that says so gets synchronised output; one that drops it would show half frames for ever.
   void terminal.ask("\u001b[?2026$p", /^\u001b\[\?2026;[123]\$y/, 100).then((reply) => {
     hasSync = reply !== undefined;
@@ -179,7 +193,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       failure = describeFailure(opened.error);
       return end(opened.error.exit);
     }
-    await attach(opened.value.client, [...opened.value.notices, ...keys.notices]);
+    await attach(opened.value.client, [...opened.value.notices, ...keys.notices, ...theme.notices]);
     const stored = loadDraft(opened.value.client.resumed ? sessionDraft(opened.value.client.dir) : folderDraft(face));
     if (stored && store.state().editor.text === "") store.dispatch({ type: "written", text: stored });
     session.resolve(opened.value.client);

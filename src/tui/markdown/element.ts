@@ -49,14 +49,14 @@ function tokenLines(token: Token, place: Place): SpanLine[] {
       return listLines(token as Tokens.List, place);
     case "blockquote": {
       const inner = tokensLines((token as Tokens.Blockquote).tokens, { ...place, width: width - 2, depth: depth + 1 });
-      return inner.map((line) => [span(`${look.glyphs.bar} `, "rule"), ...line]);
+      return inner.map((line) => [span(look.isPlain ? "quote: " : `${look.glyphs.bar} `, "rule"), ...line]);
     }
     case "code":
       return codeLines(token as Tokens.Code, place);
     case "table":
       return tableLines(token as Tokens.Table, width, look);
     case "hr":
-      return [[span(look.glyphs.rule.repeat(Math.min(width, 24)), "rule")]];
+      return look.isPlain ? [] : [[span(look.glyphs.rule.repeat(Math.min(width, 24)), "rule")]];
     case "html":
       return plainLines(token.raw.trimEnd(), width);
     default:

@@ -13,7 +13,7 @@ export function tableLines(table: Tokens.Table, width: number, look: Look): Span
   const columns = table.header.length;
   const rows = [table.header, ...table.rows].map((row) => row.map(cellSpans));
   // Too many columns for the window: each row as a list of its values.
-  if (frameWidth(columns) + columns * LEAST > width) return listed(rows, width);
+  if (look.isPlain || frameWidth(columns) + columns * LEAST > width) return listed(rows, width);
   const widths = fitted(rows, columns, width - frameWidth(columns));
   const { bar, rule, box } = look.glyphs;
   const line = ([left = "", middle = "", right = ""]: string): SpanLine => [

@@ -1,8 +1,10 @@
 // A panel: a view in place of the editor. Its data is read by `load`, its view is pure, and what it changes is a slash command.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Client } from "../../runtime/client.ts";
 import type { EventType } from "../../schema/event/envelope.ts";
+import type { KeyRow } from "../key/table.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import type { Look } from "../theme/look.ts";
 
@@ -24,12 +26,22 @@ export type PanelView<State> = {
   handle(key: KeyPress, state: State): PanelAction<State> | undefined;
 };
 
+export type PanelLoad<State> = {
+  /** What was typed behind the command. */
+  args: string;
+  /** What is shown now, when it is read again. */
+  before: State | undefined;
+  /** What the screen itself knows. */
+  transcript: Transcript;
+  keys: readonly KeyRow[];
+};
+
 /** One line of the registry: the command's row and its view. */
 export type PanelRow<State = unknown> = {
   /** The name in the command table. */
   command: string;
-  /** Reads what it shows. `before` is the state that is shown now, when it is read again. */
-  load(client: Client, args: string, before: State | undefined): Promise<Result<State, Failure>>;
+  /** Reads what it shows. */
+  load(client: Client, at: PanelLoad<State>): Promise<Result<State, Failure>>;
   view: PanelView<State>;
   /** Events after which it is read again while it is open. */
   follows?: readonly EventType[];

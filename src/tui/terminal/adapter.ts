@@ -124,10 +124,7 @@ export function openTerminalAdapter(
 
 /** Asked of the system, not remembered: a size that is a moment old draws in the wrong place. */
 function sizeOf(stdout: NodeJS.WriteStream): TerminalSize {
-  try {
-    const [columns, rows] = stdout.getWindowSize();
-    return { columns: columns || ASSUMED.columns, rows: rows || ASSUMED.rows };
-  } catch {
-    return ASSUMED; // not a terminal any more
-  }
+  // Node itself asks only when the signal has arrived.
+  (stdout as NodeJS.WriteStream & { _refreshSize?(): void })._refreshSize?.();
+  return { columns: stdout.columns || ASSUMED.columns, rows: stdout.rows || ASSUMED.rows };
 }

@@ -12,6 +12,9 @@ export function span(text: string, role?: Role, ...emphasis: Emphasis[]): Span {
   return { text: clean, ...(role ? { role } : {}), ...(emphasis.length > 0 ? { emphasis } : {}) };
 }
 
+/** A space at which no line is broken; a plain one when it is drawn. */
+export const NO_BREAK = "\u00a0";
+
 export const lineWidth = (line: SpanLine): number => widthOf(line.map(({ text }) => text).join(""));
 
 export const plainText = (line: SpanLine): string => line.map(({ text }) => text).join("");

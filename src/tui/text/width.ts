@@ -1,5 +1,5 @@
 // How many columns text takes, counted by grapheme as terminals do.
-import { visibleWidth } from "@earendil-works/pi-tui";
+import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;

@@ -17,6 +17,8 @@ export type Look = {
   toolLines: number;
   /** Everything is drawn, nothing folded: the transcript panel. */
   isWhole?: boolean;
+  /** For readers of one line after another: labels for glyphs, no escape sequence, no drawn line, tables as lists. */
+  isPlain?: boolean;
   /** Milliseconds since 1970, for what still runs; absent where time stands still. */
   now?: number;
   /** Absent until it is loaded: code is then drawn in one colour. */
@@ -34,3 +36,9 @@ export function lookOf({ isAscii = false, ...choice }: Partial<Omit<Look, "glyph
     glyphs: isAscii ? asciiGlyphs : unicodeGlyphs,
   };
 }
+
+/** Wider than any line: whoever reads plain lines wraps them. */
+export const PLAIN_WIDTH = 1_000_000;
+
+export const plainLook = (choice: Partial<Pick<Look, "reasoning" | "toolLines">> = {}): Look =>
+  lookOf({ ...choice, depth: 0, isAscii: true, isPlain: true });

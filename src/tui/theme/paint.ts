@@ -1,5 +1,5 @@
 // Spans to the bytes of a terminal: the one place that writes escape sequences for text.
-import type { SpanLine } from "../text/span.ts";
+import { NO_BREAK, plainText, type SpanLine } from "../text/span.ts";
 import { colourCode } from "./colour.ts";
 import type { Look } from "./look.ts";
 import type { Emphasis } from "./theme.ts";
@@ -15,6 +15,7 @@ const EMPHASIS: Readonly<Record<Emphasis, readonly [on: number, off: number]>> =
 
 /** Each line closes what it opened, so that it may stand anywhere. */
 export function paint(line: SpanLine, look: Look): string {
+  if (look.isPlain) return plainText(line).replaceAll(NO_BREAK, " ").trimEnd();
   let painted = "";
   for (const { text, role, emphasis = [] } of line) {
     if (text === "") continue;
@@ -30,7 +31,8 @@ export function paint(line: SpanLine, look: Look): string {
     if (colour) ends.add(39);
     if (back) ends.add(49);
     codes.push(...[colour, back].filter((code) => code !== undefined));
-    painted += codes.length === 0 ? text : `\u001b[${codes.join(";")}m${text}\u001b[${[...ends].join(";")}m`;
+    const shown = text.replaceAll(NO_BREAK, " ");
+    painted += codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[${[...ends].join(";")}m`;
   }
   return painted;
 }

@@ -1,7 +1,7 @@
 // An edit as a unified diff: line numbers, signs, and the words that differ marked within the lines.
 import { diffWordsWithSpace } from "diff";
 import { countText } from "../block/figure.ts";
-import { INDENT, indented } from "../block/layout.ts";
+import { foldText, INDENT, indented } from "../block/layout.ts";
 import { type Span, type SpanLine, span } from "../text/span.ts";
 import { wrapCells } from "../text/wrap.ts";
 import type { Look } from "../theme/look.ts";
@@ -61,27 +61,28 @@ function drawn(changes: readonly Change[], { width, rows }: Room, look: Look): S
     );
   });
   const hidden = changes.length - shown.length;
-  return hidden > 0 ? [...lines, indented([span(`+${countText(hidden, "line")} (ctrl+o)`, "fold", "italic")])] : lines;
+  return hidden > 0 ? [...lines, indented([span(foldText(countText(hidden, "line"), look), "fold", "italic")])] : lines;
 }
 
 type Marked = Pick<Change, "sign" | "number"> & { spans: Span[] };
 
-/** Where as many lines come as go, each is compared with its partner. */
+/** Lines that go and lines that come right after them are compared one by one. */
 function withWords(changes: readonly Change[]): Marked[] {
   const marked: Marked[] = [];
   for (let at = 0; at < changes.length; ) {
     const gone = run(changes, at, "-");
     const come = run(changes, at + gone.length, "+");
-    if (gone.length === 0 || gone.length !== come.length) {
+    if (gone.length === 0 || come.length === 0) {
       const plain = gone.length > 0 ? gone : changes.slice(at, at + 1);
       marked.push(...plain.map((change) => ({ ...change, spans: [span(change.text, roleOf(change.sign))] })));
       at += plain.length;
       continue;
     }
-    const pairs = gone.map((change, index) => compare(change.text, come[index]?.text ?? ""));
-    marked.push(...gone.map((change, index) => ({ ...change, spans: pairs[index]?.gone ?? [] })));
-    marked.push(...come.map((change, index) => ({ ...change, spans: pairs[index]?.come ?? [] })));
-    at += gone.length * 2;
+    const pairs = gone.slice(0, come.length).map(({ text }, index) => compare(text, come[index]?.text ?? ""));
+    const plain = ({ text, sign }: Change) => [span(text, roleOf(sign))];
+    marked.push(...gone.map((change, index) => ({ ...change, spans: pairs[index]?.gone ?? plain(change) })));
+    marked.push(...come.map((change, index) => ({ ...change, spans: pairs[index]?.come ?? plain(change) })));
+    at += gone.length + come.length;
   }
   return marked;
 }

@@ -4,6 +4,7 @@ import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { fitLine, ruleLine, wholeText } from "./line.ts";
 import { permissionLines } from "./permission.ts";
+import { scrolled } from "./scroll.ts";
 
 /** `count`: how many wait, this one first. At most `rows` lines: the body scrolls, the choices stay. */
 export function renderQuestion(
@@ -65,13 +66,4 @@ function keysText(body: QuestionBody): string {
     body.type === "user" ? "esc declines" : body.type === "trust" ? "esc continues without" : "esc rejects";
   const edit = canEditFact(body) ? ", e edits the fact" : "";
   return `number, or arrows and Enter${edit}; ${refusal}`;
-}
-
-/** Never cut: what does not fit is reached with PgUp and PgDn. */
-export function scrolled(lines: readonly string[], scroll: number, rows: number, width: number, look: Look): string[] {
-  if (lines.length <= rows) return [...lines];
-  const room = Math.max(1, rows - 1);
-  const top = Math.min(scroll, Math.max(0, lines.length - room));
-  const rest = `lines ${top + 1} to ${Math.min(lines.length, top + room)} of ${lines.length}, PgUp and PgDn scroll`;
-  return [...lines.slice(top, top + room), fitLine([span(rest, "dim")], width, look)];
 }

@@ -20,6 +20,8 @@ export type ScreenChoices = {
   custom?: string | undefined;
 };
 
+/** From here on a line of space stands over the editor. */
+const ROOMY_ROWS = 16;
 const LEAST: TerminalSize = { columns: 40, rows: 10 };
 
 export const isTooSmall = ({ columns, rows }: TerminalSize): boolean => columns < LEAST.columns || rows < LEAST.rows;
@@ -41,7 +43,8 @@ export function renderScreen(
   ];
   const activity = renderActivity(shownActivity(state), { now, hasMotion: choices.hasMotion }, width, look);
   const below = lowerPart(state, activity, size, look);
-  const foot = [...below, ...status].slice(-size.rows);
+  const space = size.rows >= ROOMY_ROWS ? [""] : [];
+  const foot = [...space, ...below, ...status].slice(-size.rows);
   const room = Math.min(Math.max(3, size.rows - 8), size.rows - foot.length);
   const queue = renderQueue(state.queue, width, look).slice(0, Math.max(0, Math.min(3, room)));
   return [...tail(live, room - queue.length, width, look), ...queue, ...foot];

@@ -17,6 +17,7 @@ export type StatusFacts = SessionFacts & {
 };
 
 export function renderStatusLine(facts: StatusFacts, items: readonly string[], width: number, look: Look): string {
+  if (facts.model === "") return fitLine([span("starting", "dim")], width, look);
   const separator = span(` ${look.glyphs.dot} `, "dim");
   const line: SpanLine[number][] = [];
   let used = 0;

@@ -3,7 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { callSubject } from "../../command/call-subject.ts";
 import type { BlockOf } from "../../runtime/client/transcript.ts";
 import { countText, durationText } from "../block/figure.ts";
-import { factSpans, headLines, INDENT, indented } from "../block/layout.ts";
+import { factSpans, foldText, headLines, INDENT, indented } from "../block/layout.ts";
 import { escapeLine } from "../text/escape.ts";
 import { excerptOf } from "../text/excerpt.ts";
 import { type SpanLine, span } from "../text/span.ts";
@@ -73,7 +73,7 @@ function cardHead(
   const word = block.server ? `${block.server} ${block.tool}` : block.tool;
   const subject = clipTo(subjectText(block), Math.max(20, width * 2 - 40), look.glyphs.ellipsis);
   const rest = [...(subject ? [span(subject), span("  ")] : []), ...factSpans(facts, look)];
-  return headLines({ glyph, word, role }, rest, width, look);
+  return headLines({ glyph, word, role, label: "tool" }, rest, width, look);
 }
 
 function subjectText({ tool, args }: Card): string {
@@ -98,7 +98,7 @@ function outputLines(text: string, side: "first" | "last", width: number, look: 
   const rows = look.isWhole ? Number.MAX_SAFE_INTEGER : look.toolLines;
   if (text.trim() === "" || rows === 0) return [];
   const { lines, hidden, isCut } = excerptOf(text, { rows, width: width - INDENT, side, role: "dim" });
-  const more = hidden > 0 ? `+${countText(hidden, "line")} (ctrl+o)` : "part of a long line (ctrl+o)";
+  const more = hidden > 0 ? foldText(countText(hidden, "line"), look) : foldText("a part of a long line", look);
   const fold = hidden > 0 || isCut ? [[span(more, "fold", "italic")]] : [];
   return (side === "first" ? [...lines, ...fold] : [...fold, ...lines]).map((line) => indented(line));
 }

@@ -17,28 +17,38 @@ import { POINTERS } from "./word-list.ts";
 
 /** Depends on the message alone, so messages may come in any order. Never throws. */
 export function extractFacts(message: SourceMessage): Extraction {
+  const reading = readingOf(message);
+  for (;;) {
+    const step = reading.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in short steps: a message may be long, and others wait for the thread. */
+export function* readingOf(message: SourceMessage): Generator<undefined, Extraction> {
   const context: SentenceContext = { role: message.role, speaker: message.speaker ?? "user", at: utcTime(message.at) };
   const collection = collector();
   const lines = plainText(message.text).split("\n");
   const git = readGitOutput(lines, context.at, message.role === "tool");
   collection.add(git);
   if (message.role === "tool") collection.add({ entities: entitiesOfLines(lines) });
-  else readProse(lines, (place) => git.lines.has(place), context, collection);
+  else yield* readProse(lines, (place) => git.lines.has(place), context, collection);
   return collection.result();
 }
 
-function readProse(
+function* readProse(
   lines: string[],
   isOutput: (place: number) => boolean,
   context: SentenceContext,
   collection: Collector,
-): void {
+): Generator<undefined, void> {
   const read = (text: string): void => {
     const { facts, endings, mentions } = readSentence(text, context);
     collection.add({ facts, endings, entities: mentions });
   };
   for (const block of readBlocks(lines, isOutput)) {
     if (collection.isFull()) return;
+    yield;
     if (block.kind === "sentence") read(block.text);
     else if (block.kind === "output") {
       collection.add(readGitOutput(block.lines, context.at, true));

@@ -4,10 +4,10 @@ import { newId } from "../../../base/id.ts";
 import type { Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { ItemPlace } from "../../recall/item.ts";
-import { indexRow } from "../../recall/store/source.ts";
 import type { AcceptOutcome, AcceptRequest, EpisodeInput } from "../contract.ts";
-import { episodeSource } from "../recall-source.ts";
 import { instantAt, laterBy, msOf } from "../time.ts";
+import { indexLater } from "./index-later.ts";
+import { episodeSource } from "./recall-source.ts";
 import { get, run, text } from "./row.ts";
 import { addStatements } from "./statement.ts";
 
@@ -67,7 +67,7 @@ function acceptOne(
     ...[episode.text, episode.role, episode.roleType, validAt, now, origin, session, turn],
     ...[JSON.stringify(episode.metadata ?? {}), extraction ? "done" : "queued"],
   );
-  indexRow(db, episodeSource, uuid);
+  indexLater(db, episodeSource, uuid);
   if (extraction)
     addStatements(db, { group, episode: uuid, extraction: extraction.value, origin: extraction.origin, now });
   return { uuid, isNew: true };

@@ -6,12 +6,16 @@ import { all, episodeOf, get, run, text } from "./row.ts";
 import { addStatements } from "./statement.ts";
 
 const MOST_TRIES = 3;
+/** As the partial index has it: without these words SQLite reads every episode there is. */
+const IS_OPEN = "state <> 'done'";
+const FREE = "worker = NULL, lease_until = NULL";
 
 /** Whether a claim would find something; asking costs no transaction. */
 export const hasWaiting = (db: Database, now: Instant): boolean =>
   get(
     db,
-    "SELECT 1 FROM graph_episode WHERE state = 'queued' OR (state = 'running' AND lease_until <= ?) LIMIT 1",
+    `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= ?)
+     LIMIT 1`,
     now,
   ) !== undefined;
 
@@ -20,18 +24,18 @@ export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: C
   // A worker that died left its lease behind.
   run(
     db,
-    "UPDATE graph_episode SET state = 'queued', worker = NULL, lease_until = NULL WHERE state = 'running' AND lease_until <= ?",
+    `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running' AND lease_until <= ?`,
     now,
   );
   const next = get(
     db,
     `SELECT group_id FROM graph_episode e INDEXED BY graph_episode_waiting WHERE state = 'queued' AND group_id NOT IN
-       (SELECT group_id FROM graph_episode WHERE state = 'running') ORDER BY seq LIMIT 1`,
+       (SELECT group_id FROM graph_episode WHERE ${IS_OPEN} AND state = 'running') ORDER BY seq LIMIT 1`,
   );
   if (!next) return undefined;
   const rows = all(
     db,
-    "SELECT * FROM graph_episode WHERE state = 'queued' AND group_id = ? ORDER BY seq LIMIT ?",
+    `SELECT * FROM graph_episode WHERE ${IS_OPEN} AND state = 'queued' AND group_id = ? ORDER BY seq LIMIT ?`,
     ...[text(next, "group_id"), size],
   );
   for (const row of rows)
@@ -44,19 +48,27 @@ export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: C
 }
 
 const OWN = "uuid = ? AND state = 'running' AND worker = ?";
-const FREE = "worker = NULL, lease_until = NULL";
 
-/** Inside a transaction. */
-export function settleEpisodes(db: Database, { worker, episodes, origin, now }: SettleRequest): number {
-  const own = episodes.flatMap(({ uuid, extraction }) => {
+/** How long requests may wait for one transaction. */
+const SLICE_MS = 4;
+
+/** Inside a transaction: so many episodes from this one on as take a short time. `end`: the first that is left. */
+export function settleEpisodes(
+  db: Database,
+  { worker, episodes, origin, now }: SettleRequest,
+  from: number,
+): { count: number; end: number } {
+  const begun = performance.now();
+  let [count, end] = [0, from];
+  do {
+    const { uuid = "", extraction } = episodes[end++] ?? {};
     const row = get(db, `SELECT group_id FROM graph_episode WHERE ${OWN}`, uuid, worker);
-    return row ? [{ group: text(row, "group_id"), uuid, extraction }] : [];
-  });
-  for (const { group, uuid, extraction } of own) {
-    addStatements(db, { group, episode: uuid, extraction, origin, now });
+    if (!row || !extraction) continue;
+    addStatements(db, { group: text(row, "group_id"), episode: uuid, extraction, origin, now });
     run(db, `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`, uuid, worker);
-  }
-  return own.length;
+    count++;
+  } while (end < episodes.length && performance.now() - begun < SLICE_MS);
+  return { count, end };
 }
 
 /** Inside a transaction. */

@@ -3,11 +3,11 @@ import type { Instant } from "../../../schema/graph.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { forgetUnit } from "../../graphiti/queue.ts";
-import { indexRow } from "../../recall/store/source.ts";
 import { bury, fedTurn } from "../../recall/store/tombstone.ts";
 import type { ForgetTarget, Forgotten } from "../contract.ts";
-import { episodeSource, factSource } from "../recall-source.ts";
 import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
+import { indexLater } from "./index-later.ts";
+import { episodeSource, factSource } from "./recall-source.ts";
 import { all, type GraphRow, get, run, text } from "./row.ts";
 import { mendTrack, removeFact, trackOfRow } from "./track.ts";
 
@@ -86,7 +86,7 @@ function forgetEpisodes(db: Database, uuids: readonly string[], forgotten: Forgo
     if (isPromotion(row)) forgetUnit(db, text(row, "name"));
     if (row["turn"] !== null) bury(db, fedTurn(text(row, "session"), Number(row["turn"])));
     forgotten.episodes++;
-    indexRow(db, episodeSource, uuid);
+    indexLater(db, episodeSource, uuid);
     eraseFromJournal(db, { kind: "graph", id: uuid });
     const facts = all(
       db,
@@ -137,7 +137,7 @@ function dropNames(db: Database, episode: GraphRow, forgotten: Forgotten): void 
         ["graph_ending SET text = text WHERE subject = ?1 OR object = ?1", entity],
       ]);
       const facts = all(db, "SELECT uuid FROM graph_fact WHERE subject = ?1 OR object = ?1", entity);
-      for (const fact of facts) indexRow(db, factSource, text(fact, "uuid"));
+      for (const fact of facts) indexLater(db, factSource, text(fact, "uuid"));
     }
     eraseFromJournal(db, { kind: "graph", id: entity });
   }

@@ -3,7 +3,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
-import { type Database, whileBusy, write } from "../../../store/sqlite.ts";
+import { type Database, whileBusy } from "../../../store/sqlite.ts";
 import type { ItemPlace } from "../../recall/item.ts";
 import type { GraphStore, PutEntityOutcome, PutEntityRequest } from "../contract.ts";
 import { ANY_LABEL } from "../name.ts";
@@ -16,24 +16,34 @@ import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
 import { all, entityOf, get, run, text } from "./row.ts";
 import { together } from "./together.ts";
 
-const ACCEPTED_AT_ONCE = 64;
+/** Messages that are posted come before what is made of them; so long at most that waits. */
+const SHARED = { most: 64, patienceMs: 25 };
 
 export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStore {
   const read = <T>(work: () => T): Promise<Result<T, Fault>> => whileBusy(db.location() ?? "memory", work, {});
-  const accepting = together(db, ACCEPTED_AT_ONCE);
+  const { write, writeLater } = together(db, SHARED);
   const now = () => instantOf(clock.now()) ?? clock.now();
   return {
-    accept: (request) => (request.episodes.length === 0 ? nothing() : accepting(() => acceptEpisodes(db, request))),
+    accept: (request) => (request.episodes.length === 0 ? nothing() : write(() => acceptEpisodes(db, request))),
     async claim(request) {
       const waiting = await read(() => hasWaiting(db, request.now));
       if (!waiting.ok || !waiting.value) return waiting.ok ? ok(undefined) : waiting;
-      return write(db, () => claimEpisodes(db, request));
+      return writeLater(() => claimEpisodes(db, request));
     },
-    settle: (request) => write(db, () => settleEpisodes(db, request)),
-    giveBack: (request) => write(db, () => giveBackEpisode(db, request)),
-    requeue: (request) => write(db, () => requeueEpisodes(db, request)),
-    putEntity: (request) => write(db, () => putEntity(db, request)),
-    forget: (target) => write(db, () => forgetTarget(db, target, now())),
+    async settle(request) {
+      let [count, from] = [0, 0];
+      while (from < request.episodes.length) {
+        const slice = await writeLater(() => settleEpisodes(db, request, from));
+        if (!slice.ok) return slice;
+        count += slice.value.count;
+        from = slice.value.end;
+      }
+      return ok(count);
+    },
+    giveBack: (request) => write(() => giveBackEpisode(db, request)),
+    requeue: (request) => write(() => requeueEpisodes(db, request)),
+    putEntity: (request) => write(() => putEntity(db, request)),
+    forget: (target) => write(() => forgetTarget(db, target, now())),
     groups: () =>
       read(() =>
         all(db, "SELECT id, place FROM graph_group ORDER BY id").map((row) => ({

@@ -96,6 +96,17 @@ describe("facts over time", () => {
   });
 });
 
+describe("the index", () => {
+  it("G18 RI5 every fact of a slot is found, also when one message ends one and begins two", async () => {
+    const { store, db } = await openGraph();
+    await say(store, { facts: [fact("lamp HAS_STATUS red", day(1))] });
+    await say(store, { facts: [fact("lamp HAS_STATUS green", day(2)), fact("lamp HAS_STATUS blue", day(3))] });
+    const within = { scopes: [{ type: "group", group: "g" }] } as const;
+    expect(search(db, { text: "lamp", kinds: ["fact"], within }).results).toHaveLength(3);
+    expect(search(db, { text: "lamp", kinds: ["fact"], roles: ["current"], within }).results).toHaveLength(1);
+  });
+});
+
 describe("episodes", () => {
   const message = (text: string, more = {}) => ({ name: "", text, role: null, roleType: "user", ...more }) as const;
 

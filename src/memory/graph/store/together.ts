@@ -2,14 +2,23 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
-import { type Database, write } from "../../../store/sqlite.ts";
+import { type Database, write as writeOnce } from "../../../store/sqlite.ts";
+import { indexing } from "./index-later.ts";
 
 type Waiting = { work(): unknown; answer(result: Result<unknown, Fault>): void; fail(error: unknown): void };
 
-/** In the order of their coming. What one of them throws is its own: the others run without it. */
-export function together(db: Database, most: number): <T>(work: () => T) => Promise<Result<T, Fault>> {
+export type SharedWrites = {
+  /** In the order of their coming. What one of them throws is its own: the others run without it. */
+  write<T>(work: () => T): Promise<Result<T, Fault>>;
+  /** Work that nobody waits for, one at a time: when no other write waits, but at last after the limit. */
+  writeLater<T>(work: () => T): Promise<Result<T, Fault>>;
+};
+
+export function together(db: Database, { most, patienceMs }: { most: number; patienceMs: number }): SharedWrites {
+  const write = <T>(work: () => T) => writeOnce(db, () => indexing(db, work));
   const waiting: Waiting[] = [];
   let isRunning = false;
+  let later: Promise<unknown> = Promise.resolve();
 
   const run = async (): Promise<void> => {
     isRunning = true;
@@ -23,7 +32,7 @@ export function together(db: Database, most: number): <T>(work: () => T) => Prom
   const isDone = async (batch: readonly Waiting[]): Promise<boolean> => {
     if (batch.length === 1) return false;
     try {
-      const outcome = await write(db, () => batch.map(({ work }) => work()));
+      const outcome = await write(() => batch.map(({ work }) => work()));
       for (const [i, { answer }] of batch.entries()) answer(outcome.ok ? ok(outcome.value[i]) : outcome);
       return true;
     } catch {
@@ -32,15 +41,28 @@ export function together(db: Database, most: number): <T>(work: () => T) => Prom
   };
   const alone = async ({ work, answer, fail }: Waiting): Promise<void> => {
     try {
-      answer(await write(db, work));
+      answer(await write(work));
     } catch (error) {
       fail(error);
     }
   };
 
-  return <T>(work: () => T) =>
-    new Promise<Result<T, Fault>>((answer, fail) => {
-      waiting.push({ work, answer: answer as Waiting["answer"], fail });
-      if (!isRunning) void run();
-    });
+  const quiet = async (): Promise<void> => {
+    const end = performance.now() + patienceMs;
+    do await nextRound();
+    while (isRunning && performance.now() < end);
+  };
+
+  return {
+    write: <T>(work: () => T) =>
+      new Promise<Result<T, Fault>>((answer, fail) => {
+        waiting.push({ work, answer: answer as Waiting["answer"], fail });
+        if (!isRunning) void run();
+      }),
+    writeLater<T>(work: () => T) {
+      const outcome = later.then(quiet).then(() => write(work));
+      later = outcome.catch(() => undefined); // whoever asked is told
+      return outcome;
+    },
+  };
 }

@@ -3,9 +3,9 @@ import { newId } from "../../../base/id.ts";
 import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
 import type { Database } from "../../../store/sqlite.ts";
-import { indexRow } from "../../recall/store/source.ts";
-import { factSource } from "../recall-source.ts";
 import { type Interval, intervalsOf, type Statement } from "../track.ts";
+import { indexLater } from "./index-later.ts";
+import { factSource } from "./recall-source.ts";
 import { all, type GraphRow, get, run, text, textOrNull } from "./row.ts";
 
 export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
@@ -99,9 +99,10 @@ function settle(db: Database, track: Track, { facts, after }: Window, { added, o
     const uuid = owners[i] as string;
     if (interval.statements.some((statement) => bounds.includes(statement))) continue;
     const row = facts.find((fact) => text(fact, "uuid") === uuid);
-    writeFact(db, track, { uuid, interval, successor: owners[i + 1], row, origin: row ? undefined : origin, now });
+    const change = { uuid, interval, successor: owners[i + 1], row, origin: row ? undefined : origin, now };
+    const isNew = writeFact(db, track, change);
     for (const statement of interval.statements) if (statement.fact !== uuid) putMention(db, uuid, statement);
-    indexRow(db, factSource, uuid);
+    if (isNew) indexLater(db, factSource, uuid);
   }
   for (const row of facts) if (!owners.includes(text(row, "uuid"))) removeFact(db, text(row, "uuid"));
 }
@@ -173,28 +174,31 @@ type FactChange = {
   now: Instant;
 };
 
-function writeFact(db: Database, track: Track, { uuid, interval, successor, row, origin, now }: FactChange): void {
+/** False: it stands so already. */
+function writeFact(db: Database, track: Track, { uuid, interval, successor, row, origin, now }: FactChange): boolean {
   const { object, text: sentence, from, until = null, endedBy } = interval;
   const isPast = until !== null && until <= now;
   const expiredAt = isPast ? ((row && textOrNull(row, "expired_at")) ?? now) : null;
   const invalidatedBy = endedBy?.type === "so" ? (successor ?? null) : null;
   const splitFrom = interval.statements[0]?.fact;
   const giver = origin && splitFrom ? originOf(db, splitFrom) : origin;
-  if (row)
+  const state = [sentence, from, until, expiredAt, invalidatedBy, endedBy?.text ?? null];
+  if (row) {
+    if (STATE.every((name, i) => row[name] === state[i])) return false;
+    run(db, `UPDATE graph_fact SET ${STATE.map((name) => `${name} = ?`).join(", ")} WHERE uuid = ?`, ...state, uuid);
+  } else if (giver)
     run(
       db,
-      `UPDATE graph_fact SET text = ?, valid_at = ?, invalid_at = ?, expired_at = ?, invalidated_by = ?, reason = ? WHERE uuid = ?`,
-      ...[sentence, from, until, expiredAt, invalidatedBy, endedBy?.text ?? null, uuid],
+      `INSERT INTO graph_fact (${STATE.join(", ")}, uuid, group_id, relation, subject, object, slot, track, created_at, origin,
+         trust, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}')`,
+      ...state,
+      ...[uuid, track.group, track.relation, track.subject, object, track.slot, track.key, now, giver, TRUST[giver]],
     );
-  else if (giver)
-    run(
-      db,
-      `INSERT INTO graph_fact (uuid, group_id, relation, text, subject, object, slot, track, valid_at, invalid_at, created_at,
-         expired_at, origin, trust, invalidated_by, reason, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}')`,
-      ...[uuid, track.group, track.relation, sentence, track.subject, object, track.slot, track.key, from, until],
-      ...[now, expiredAt, giver, TRUST[giver], invalidatedBy, endedBy?.text ?? null],
-    );
+  return true;
 }
+
+/** What of a fact the facts and endings around it decide. */
+const STATE = ["text", "valid_at", "invalid_at", "expired_at", "invalidated_by", "reason"] as const;
 
 const originOf = (db: Database, fact: string): GraphFactOrigin =>
   text(
@@ -206,6 +210,6 @@ const originOf = (db: Database, fact: string): GraphFactOrigin =>
 export function removeFact(db: Database, uuid: string): void {
   run(db, "DELETE FROM graph_mention WHERE fact = ?", uuid);
   run(db, "DELETE FROM graph_fact WHERE uuid = ?", uuid);
-  indexRow(db, factSource, uuid);
+  indexLater(db, factSource, uuid);
   eraseFromJournal(db, { kind: "graph", id: uuid });
 }

@@ -24,11 +24,18 @@ const unsearchable = new WeakSet<DatabaseSync>();
 /** Rows that change over this connection stay out of the index until a connection with an index fills it. */
 export const leaveUnindexed = (db: DatabaseSync): void => void unsearchable.add(db);
 
-/** Inside the transaction that changed the row. A damaged index does not hinder the row: it is filled anew when it is mended. */
-export function indexRow(db: DatabaseSync, source: RecallSource, id: string): void {
+/** Inside the transaction that changed the row. */
+export const indexRow = (db: DatabaseSync, source: RecallSource, id: string): void => indexRows(db, [{ source, id }]);
+
+/**
+ * Inside the transaction that changed the rows, at its end when it has many: each write to another table after this
+ * makes FTS5 write out what it has gathered. A damaged index does not hinder the rows: it is filled anew when it is mended.
+ */
+export function indexRows(db: DatabaseSync, rows: readonly { source: RecallSource; id: string }[]): void {
+  if (rows.length === 0) return;
   db.exec("SAVEPOINT index_row");
   try {
-    replace(db, source, id);
+    replace(db, rows);
   } catch (error) {
     if (!isDamage(error)) throw error;
     db.exec("ROLLBACK TO index_row");
@@ -37,12 +44,11 @@ export function indexRow(db: DatabaseSync, source: RecallSource, id: string): vo
   }
 }
 
-function replace(db: DatabaseSync, source: RecallSource, id: string): void {
+function replace(db: DatabaseSync, rows: readonly { source: RecallSource; id: string }[]): void {
   const writer = new RecallWriter(db, { embed: keepsVectors(db) });
-  writer.remove([id]);
+  writer.remove(rows.map(({ id }) => id));
   if (unsearchable.has(db)) return setNote(db, "filled", undefined);
-  const item = source.item(db, id);
-  if (item) writer.add([item]);
+  writer.add(rows.flatMap(({ source, id }) => source.item(db, id) ?? []));
 }
 
 /** Whether rows may be missing in the index: it is new or emptied, or rows came from elsewhere than their writers. */
@@ -71,7 +77,12 @@ export async function fillFrom(
     for (let i = 0; i < all.length; i += PAGE) {
       if (signal?.aborted) return ok(count);
       const page = all.slice(i, i + PAGE);
-      const filled = await write(db, () => page.forEach((id) => void replace(db, source, id)));
+      const filled = await write(db, () =>
+        replace(
+          db,
+          page.map((id) => ({ source, id })),
+        ),
+      );
       if (!filled.ok) return filled;
       await nextRound();
     }

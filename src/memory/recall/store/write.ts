@@ -18,6 +18,12 @@ type Row = Record<string, unknown>;
 /** What the scopes gain or lose. */
 type Gain = { passages: number; words: number };
 
+/**
+ * The highest passage that was taken out over a connection. Its number is not used again: FTS5 (detail none, secure
+ * delete) loses all later rows of a word whose row is deleted and inserted again before it has written them out.
+ */
+const freed = new WeakMap<DatabaseSync, number>();
+
 type IndexWriteOptions = {
   /** Passages are put in line for a vector. */
   embed?: boolean;
@@ -143,6 +149,7 @@ export class RecallWriter {
     const marks = marksOf(kind, role, place);
     for (const [i, passage] of remaining.entries()) {
       const [passageId, words] = [Number(passage["id"]), Number(passage["words"])];
+      freed.set(this.#db, Math.max(passageId, freed.get(this.#db) ?? 0));
       if (words === 0) continue;
       const tokens = `${marks} ${passages[i]?.tokens ?? ""}`;
       for (const table of this.#termTables(id))
@@ -231,7 +238,8 @@ export class RecallWriter {
   }
 
   #last(table: "recall_item" | "recall_passage"): number {
-    return Number(this.#get(`SELECT max(id) AS id FROM ${table}`)?.["id"] ?? 0);
+    const last = Number(this.#get(`SELECT max(id) AS id FROM ${table}`)?.["id"] ?? 0);
+    return table === "recall_item" ? last : Math.max(last, freed.get(this.#db) ?? 0);
   }
 
   #gain(place: StoredPlace, { passages, words }: Gain): void {

@@ -1,11 +1,11 @@
 // The program itself: the Node it runs on, its own files, and the programs it calls.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { errorText } from "../../../base/failure.ts";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import { VERSION } from "../../../base/version.ts";
+import { packageRoot } from "../../../host/package-root.ts";
 import { ripgrepPath } from "../../../host/ripgrep.ts";
 import { sqlite } from "../../../store/sqlite.ts";
 import { allWell, type DoctorCheck, failure, warning } from "../check.ts";
@@ -23,11 +23,7 @@ export function versionOf(command: string, args: readonly string[] = ["--version
   });
 }
 
-const root = packageRoot(dirname(fileURLToPath(import.meta.url)));
-
-function packageRoot(folder: string): string {
-  return existsSync(join(folder, "package.json")) || dirname(folder) === folder ? folder : packageRoot(dirname(folder));
-}
+const root = packageRoot();
 
 export const nodeCheck: DoctorCheck = {
   name: "node",

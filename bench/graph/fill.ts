@@ -1,0 +1,81 @@
+// A home with many facts in many groups, written by the store itself, and a plain text search over the same sentences.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { sqliteGraph } from "../../src/memory/graph/store/sqlite.ts";
+import { instantAt } from "../../src/memory/graph/time.ts";
+import { openStoreAt } from "../../src/store/open-store.ts";
+import { sqlite } from "../../src/store/sqlite.ts";
+
+export const GROUPS = 20;
+const PER_EPISODE = 50;
+const PARTS = "al,bor,cen,dun,er,fil,gor,hal,in,jar,kel,lum,mor,nar,ol,pin,quen,ras,sol,tir".split(",");
+const part = (n: number): string => PARTS[n % PARTS.length] ?? "";
+/** 8,000 different ones. */
+const word = (n: number): string => part(n) + part(Math.floor(n / 20)) + part(Math.floor(n / 400));
+const VERBS = ["USES", "DEPENDS_ON", "HAS_STATUS", "OWNS"] as const;
+
+/** Fact `n` has words that few others have, and some that thousands have. */
+const parts = (n: number) => ({
+  subject: `${word(n * 7)} ${word(n * 13 + 5)} service`,
+  relation: VERBS[n % VERBS.length] ?? "USES",
+  object: `${word(n * 11 + 3)} ${part(n)}box`,
+});
+const sentence = (n: number): string => {
+  const { subject, relation, object } = parts(n);
+  return `The ${subject} ${relation.toLowerCase().replaceAll("_", " ")} the ${object} in production.`;
+};
+
+export type Questions = Record<"two" | "common" | "sentence", (n: number) => string>;
+
+export async function fill(home: string, count: number): Promise<Questions> {
+  mkdirSync(home, { recursive: true });
+  const place = {
+    store: join(home, "store.db"),
+    journal: join(home, "journal"),
+    quarantine: join(home, "quarantine"),
+    locks: join(home, "locks"),
+  };
+  const db = await openStoreAt(place, { onRebuilt: () => undefined });
+  if (!db.ok) throw new Error(JSON.stringify(db.error));
+  const store = sqliteGraph(db.value);
+  const term = (name: string) => ({ name, label: "Term" }) as const;
+  for (let n = 0; n < count; n += PER_EPISODE) {
+    const facts = Array.from({ length: PER_EPISODE }, (_, i) => {
+      const { subject, relation, object } = parts(n + i);
+      const validAt = instantAt(Date.UTC(2025, 0, 1) + (n + i) * 60_000);
+      return { subject: term(subject), relation, object: term(object), text: sentence(n + i), validAt };
+    });
+    const value = { entities: [], facts, endings: [] };
+    const said = { name: `e${n}`, text: `Report ${n}.`, role: null, roleType: "user" } as const;
+    const episode = { ...said, extraction: { value, origin: "rule" } } as const;
+    const group = `g${(n / PER_EPISODE) % GROUPS}`;
+    const now = instantAt(Date.UTC(2026, 0, 1));
+    const accepted = await store.accept({ group, origin: "api", episodes: [episode], now });
+    if (!accepted.ok) throw new Error(JSON.stringify(accepted.error));
+  }
+  db.value.close();
+  const some = (n: number): number => (n * 7919) % count;
+  return {
+    two: (n) => `${word(some(n) * 7)} ${word(some(n) * 11 + 3)}`,
+    common: (n) => `service ${word(some(n) * 13 + 5)}`,
+    sentence: (n) => `What does the ${parts(some(n)).subject} use in production now, and since when is that so?`,
+  };
+}
+
+/** The same sentences, one row each, words OR-ed. */
+export function plainSearch(home: string): { search(text: string): void; close(): void } {
+  const { DatabaseSync } = sqlite();
+  const source = new DatabaseSync(join(home, "store.db"), { readOnly: true });
+  const db = new DatabaseSync(":memory:");
+  db.exec("CREATE VIRTUAL TABLE fact USING fts5(text)");
+  const put = db.prepare("INSERT INTO fact (text) VALUES (?)");
+  db.exec("BEGIN");
+  for (const row of source.prepare("SELECT text FROM graph_fact").iterate()) put.run(String(row["text"]));
+  db.exec("COMMIT");
+  source.close();
+  const find = db.prepare("SELECT rowid FROM fact WHERE fact MATCH ? ORDER BY bm25(fact) LIMIT 10");
+  return {
+    search: (text) => void find.all((text.match(/\w+/g) ?? []).map((one) => `"${one}"`).join(" OR ")),
+    close: () => db.close(),
+  };
+}

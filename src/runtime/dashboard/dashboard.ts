@@ -1,0 +1,142 @@
+// The dashboard's operations on the gateway's own store and the logs of this home.
+import { statSync } from "node:fs";
+import { systemClock } from "../../base/clock.ts";
+import { mapTexts } from "../../base/json.ts";
+import { fail, ok } from "../../base/result.ts";
+import { clip } from "../../base/text.ts";
+import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
+import type { ProxySettings } from "../../proxy/settings.ts";
+import { StateReader } from "../../proxy/state/files.ts";
+import type { DashboardOperations, OpenDashboard } from "../../server/manage/dashboard.ts";
+import { requestInspection } from "../../server/manage/inspect.ts";
+import { localOperations } from "../../server/manage/local.ts";
+import { sessionIds } from "../../session/find-session.ts";
+import { removeSession } from "../session/remove-sessions.ts";
+import type { Workspace } from "../workspace.ts";
+import { invalidCursor } from "./cursor.ts";
+import { SessionDigests } from "./digest.ts";
+import { type HealthParts, healthOperations } from "./health.ts";
+import { chartsOf, countsOf } from "./overview.ts";
+import { proxiedEvents } from "./proxied-events.ts";
+import { exportStored, renameStored, wrongTitle } from "./session-change.ts";
+import { sessionDetail, unknownSession } from "./session-detail.ts";
+import { eventsBackward, eventsForward, offsetIn } from "./session-events.ts";
+import { listAllSessions, sessionRowOf } from "./session-list.ts";
+import { settingOperations } from "./settings.ts";
+import { listTasks } from "./tasks.ts";
+
+const PAGE = 100;
+const LATEST = 10;
+/** Of one text in an event; the log has the rest. */
+const MOST_CHARS = 100_000;
+
+/** `onLook`: somebody has a session open in a page. */
+export function openDashboard(
+  workspace: Workspace,
+  settings: ProxySettings,
+  open: OpenServices,
+  health: HealthParts & { onLook(session: string): void },
+): OpenDashboard {
+  const digests = new SessionDigests();
+  const own = { ...settingOperations(workspace), recording: settings.memory && settings.records };
+  return async () => {
+    const services = await open();
+    if (!services.ok) return services;
+    return ok({ ...own, ...operationsOn(workspace, settings, services.value, digests, health) });
+  };
+}
+
+function operationsOn(
+  workspace: Workspace,
+  settings: ProxySettings,
+  { store, recall, redactor }: ProxyServices,
+  digests: SessionDigests,
+  health: HealthParts & { onLook(session: string): void },
+): Omit<DashboardOperations, keyof ReturnType<typeof settingOperations> | "recording"> {
+  const { paths, redact } = workspace;
+  const { db } = store;
+  const manage = { store, recall, redactor, settings, files: new StateReader(), clock: systemClock };
+  const proxied = localOperations(manage);
+  const isOwn = (id: string): boolean =>
+    /^[0-9a-f-]{36}$/.test(id) && (statSync(paths.session(id).dir, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  const shown = (text: string): string => redact(clip(text, MOST_CHARS));
+  const healthPart = healthOperations(workspace, db, health);
+  return {
+    ...requestInspection({ ...manage, redact }),
+    ...healthPart,
+    async overview(range) {
+      const charts = chartsOf(db, range, Date.now());
+      const latest = listAllSessions(db, paths, { limit: LATEST });
+      const warnings = await healthPart.warnings();
+      return ok({ ...charts, counts: countsOf(db), sessions: latest?.items ?? [], warnings });
+    },
+    async sessions(query) {
+      const page = listAllSessions(db, paths, query);
+      return page ? ok(page) : fail(invalidCursor);
+    },
+    async session(id) {
+      health.onLook(id);
+      const digest = isOwn(id) ? await digests.of(id, paths.session(id)) : ok(undefined);
+      if (!digest.ok) return digest;
+      const row = sessionRowOf(db, paths, id);
+      const view = row?.source === "gateway" ? await proxied.session(id) : ok(undefined);
+      if (!view.ok) return view;
+      const detail = sessionDetail(workspace, db, id, { digest: digest.value, proxied: view.value });
+      return detail.ok ? ok({ ...detail.value, timeline: mapTexts(detail.value.timeline, redact) }) : detail;
+    },
+    async sessionEvents(id, { after, before, limit = PAGE, types }) {
+      health.onLook(id);
+      const [from, until] = [after, before].map((cursor) => (cursor === undefined ? undefined : offsetIn(cursor)));
+      if (
+        (after !== undefined && from === undefined) ||
+        (before !== undefined && before !== "end" && until === undefined)
+      )
+        return fail(invalidCursor);
+      const wanted = { limit, ...(types ? { types } : {}) };
+      const last = before === "end" ? Number.MAX_SAFE_INTEGER : until;
+      if (!isOwn(id)) {
+        if (sessionRowOf(db, paths, id)?.source !== "gateway") return fail(unknownSession(id));
+        return ok(
+          proxiedEvents(db, id, {
+            limit,
+            ...(from === undefined ? {} : { after: from }),
+            ...(last === undefined ? {} : { before: last }),
+          }),
+        );
+      }
+      const session = paths.session(id);
+      const page =
+        last === undefined
+          ? await eventsForward(session, from ?? 0, wanted)
+          : await eventsBackward(session, last, wanted);
+      if (!page.ok) return page;
+      const items = page.value.items.map(({ cursor, event }) => ({
+        cursor,
+        event: { ...event, data: mapTexts(event.data, shown) },
+      }));
+      return ok({ ...page.value, items });
+    },
+    async renameSession(id, title) {
+      if (!isOwn(id)) return fail(unknownSession(id));
+      const renamed = await renameStored(workspace, db, id, title);
+      if (!renamed.ok) return renamed;
+      const row = sessionRowOf(db, paths, id);
+      return row ? ok(row) : fail(unknownSession(id));
+    },
+    async deleteSession(id, title) {
+      const row = sessionRowOf(db, paths, id);
+      if (!row) return fail(unknownSession(id));
+      if (row.title !== title) return wrongTitle(row.title);
+      if (row.source === "gateway") return proxied.deleteSession(id);
+      const gone = await removeSession(db, id, workspace);
+      return gone.ok ? ok({ deleted: 1 }) : gone;
+    },
+    async exportSession(id, format) {
+      return isOwn(id) ? exportStored(workspace, id, format) : fail(unknownSession(id));
+    },
+    async tasks(session) {
+      if (session !== undefined && !sessionIds(paths.sessions).includes(session)) return fail(unknownSession(session));
+      return ok({ items: await listTasks(workspace, db, digests, session) });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// What the dashboard does to a stored session: rename it, write it out, erase it. One that is open elsewhere is left alone.
+import { systemClock } from "../../base/clock.ts";
+import { type Failure, refusal } from "../../base/failure.ts";
+import { newId } from "../../base/id.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { indexSession } from "../../session/index/index-session.ts";
+import { SessionLog } from "../../session/log.ts";
+import { readSession } from "../../session/read-session.ts";
+import { replay } from "../../session/replay.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { exportState, renameSession } from "../session/operations.ts";
+import type { Workspace } from "../workspace.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  json: "application/json; charset=utf-8",
+  jsonl: "application/x-ndjson; charset=utf-8",
+};
+
+export async function renameStored(
+  { paths, indexing }: Workspace,
+  db: Database,
+  id: string,
+  title: string,
+): Promise<Result<void, Failure>> {
+  const session = paths.session(id);
+  const opened = await SessionLog.open({
+    paths: session,
+    quarantine: paths.quarantine,
+    sessionId: id,
+    clock: systemClock,
+    newId,
+    onEvent: () => undefined,
+    giveUpMs: 0,
+  });
+  if (!opened.ok) return opened;
+  const { log } = opened.value;
+  try {
+    const outcome = await renameSession(
+      { state: log.state, emit: (type, data, parentId) => log.emit(type, data, { parentId }) },
+      title,
+    );
+    if (!outcome.ok) return outcome;
+  } finally {
+    await log.close();
+  }
+  const indexed = await indexSession(db, id, session, indexing);
+  return indexed.ok ? ok(undefined) : indexed;
+}
+
+export async function exportStored(
+  { paths, redact }: Workspace,
+  id: string,
+  format: string,
+): Promise<Result<{ type: string; name: string; text: string }, Failure>> {
+  const read = await readSession(paths.session(id));
+  if (!read.ok) return read;
+  const exported = await exportState(replay(read.value.events), { format, path: undefined }, redact);
+  if (!exported.ok) return exported;
+  const type = TYPES[format] ?? "text/markdown; charset=utf-8";
+  return ok({ type, name: `${id}.${format}`, text: "text" in exported.value ? exported.value.text : "" });
+}
+
+/** Erasing is confirmed by the title, as the user sees it. */
+export const wrongTitle = (title: string): Result<never, Failure> =>
+  fail(refusal("confirm_needed", "The typed title is not this session's.", `Type "${title}" to delete it.`));
