@@ -148,7 +148,7 @@ export class ClientImport {
     const before = cursor && this.#isUsable(cursor) && isRecord(cursor.carry) ? cursor.carry : {};
     const carry: Record<string, unknown> = {};
     const outcome = await withCopy(file.path, (db) => {
-      const parts = this.#client.database?.(db, (session, changed) => {
+      const parts = this.#client.database?.(db, file, (session, changed) => {
         carry[session] = changed;
         return before[session] === changed;
       });

@@ -147,7 +147,7 @@ export class ImportedLog {
         );
       case "rewind":
         if (item.to !== undefined) return this.#backTo(item.to, item.id);
-        return item.turns === undefined ? [] : this.#rewind(Math.max(0, this.#turn - item.turns), item.id);
+        return this.#rewind(Math.max(0, this.#turn - (item.turns ?? this.#turn)), item.id);
     }
   }
 
