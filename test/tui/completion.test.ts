@@ -20,7 +20,7 @@ async function stage() {
 
 /** What the model got as the first prompt. */
 function promptOf(server: Awaited<ReturnType<typeof scene>>["server"]): string {
-  const { messages } = server.requests[0]?.body as { messages: { role: string; content: string }[] };
+  const { messages } = server.requests[0]!.body as { messages: { role: string; content: string }[] };
   return messages.findLast(({ role }) => role === "user")?.content ?? "";
 }
 
