@@ -59,10 +59,13 @@ describe("the content of the screen", () => {
     expect(all).toMatch(/^ {2}broken\n {2}Command exited with code 2$/m);
     expect(all).toMatch(/^✓ edit {2}main\.js {2}\+1 -1 · /m);
     expect(all).toMatch(/^ {2}2 - const port = 80;\n {2}2 \+ const port = 8080;$/m);
-    expect(all).toContain("\n● everlong\n  Result\n  The port is set in src/main.js; see the manual (https://example.org/port).\n\n    const port = 8080; // default\n\n");
+    expect(all).toContain(
+      "\n● everlong\n  Result\n  The port is set in src/main.js; see the manual (https://example.org/port).\n\n    const port = 8080; // default\n\n",
+    );
     expect(all).toContain("  ┌──────┬───────┐\n  │ name │ value │\n");
-    expect(all).toContain("  • second point with a rather long line that has to wrap somewhere near the\n    right edge of it");
-    if (process.env["SCREEN_FILE"]) writeFileSync(process.env["SCREEN_FILE"], screen.raw());
+    expect(all).toContain(
+      "  • second point with a rather long line that has to wrap somewhere near the\n    right edge of it",
+    );
     screen.press("ctrl+d");
     expect(await screen.exit).toBe(0);
     const again = openScreen(place, { columns: 80, rows: 60, args: ["--resume", onlySession(place)] });
@@ -71,13 +74,32 @@ describe("the content of the screen", () => {
     expect(digits(transcriptOf(again.rows()))).toEqual(digits(rows));
   });
 
+  it("F8 F71 Ctrl+O shows what the cards fold, finds words in it, and gives the editor back", async () => {
+    const { place } = await job();
+    const screen = openScreen(place);
+    await screen.see("? keys");
+    screen.type("where is the port set?\r");
+    await screen.see("right edge of it");
+    screen.type("draft");
+    screen.press("ctrl+o");
+    await screen.see(/end of \d+ entries/);
+    screen.type("/seq 1 30\r");
+    await screen.see(/^✗ bash {2}seq 1 30/m);
+    await screen.see(/^ {2}1\n {2}2\n {2}3$/m);
+    screen.press("escape");
+    await screen.see(/^❯ draft/m);
+    expect(screen.raw()).not.toMatch(FORBIDDEN);
+  });
+
   it("F15 FB2 what a model writes moves no cursor, sets no title and hides nothing", async () => {
     const { place } = await scene([text(HOSTILE)], { env });
     const screen = openScreen(place);
     await screen.see("? keys");
     screen.type("go\r");
     await screen.see("\\x00 end");
-    expect(screen.text()).toMatch(/title \\x1b\]0;owned\\x07 screen \\x1b\[2J\\x1b\[\?1049h turned U\+202Eback\s*U\+202C/);
+    expect(screen.text()).toMatch(
+      /title \\x1b\]0;owned\\x07 screen \\x1b\[2J\\x1b\[\?1049h turned U\+202Eback\s*U\+202C/,
+    );
     expect(screen.raw()).not.toContain("\u001b]0;owned");
     expect(screen.raw()).not.toContain("\u202e");
     expect(screen.raw()).not.toMatch(FORBIDDEN);
