@@ -46,7 +46,7 @@ describePage("graph over time", (open) => {
       .first()
       .click();
     await page.waitForSelector("[data-view=sessions] .detail");
-    await page.locator(".transcript", { hasText: "Anna works at Acme" }).waitFor();
+    await page.locator(".transcript .is-current", { hasText: "Anna works at Acme" }).waitFor();
 
     await goTo(page, `#/graph?entity=${anna}`);
     await page.waitForSelector(".graph-canvas canvas");

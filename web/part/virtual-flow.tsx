@@ -14,6 +14,8 @@ export type VirtualFlowProps<T> = {
   scroller: RefObject<HTMLElement | null>;
   onNearEnd?(): void;
   onEnd?(): Promise<void>;
+  /** The block to begin at; it is gone to once. */
+  target?: string | undefined;
 };
 
 export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
@@ -63,6 +65,18 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
       }
     }
     if (changed) setRound((now) => now + 1);
+  });
+
+  const gone = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    const { target } = props;
+    const index = target === undefined || target === gone.current ? -1 : items.findIndex((item) => id(item) === target);
+    const element = scroller.current;
+    const own = box.current;
+    if (index < 0 || !element || !own) return;
+    gone.current = target;
+    const above = own.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop;
+    element.scrollTop = above + (tops[index] ?? 0);
   });
 
   useEffect(() => {

@@ -100,7 +100,12 @@ function Episode({ uuid, remove }: { uuid: string; remove(): void }) {
           <p class="inline faint">
             {one.role ?? one.roleType}, <When at={one.validAt} />
             {one.session && (
-              <a href={href("sessions", { id: one.session, ref: one.turn === undefined ? undefined : `t${one.turn}` })}>
+              <a
+                href={href("sessions", {
+                  id: one.session,
+                  turn: one.turn === undefined ? undefined : String(one.turn),
+                })}
+              >
                 {one.turn === undefined ? "session" : `turn ${one.turn}`}
               </a>
             )}

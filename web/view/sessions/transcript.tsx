@@ -29,6 +29,7 @@ export function Transcript({ session }: { session: string }) {
   }, []);
   const opened = flow.items.find(({ event }) => event.id === params.value["event"])?.event;
   const shown = isAll ? flow.items : flow.items.filter(({ event }) => !isNoise(event));
+  const begin = turnStart(shown, Number(params.value["turn"]));
   if (flow.items.length === 0) {
     if (flow.problem) return <Failed problem={flow.problem} retry={flow.retry} />;
     if (flow.loading) return <Loading />;
@@ -60,8 +61,9 @@ export function Transcript({ session }: { session: string }) {
           scroller={scroller}
           onNearEnd={() => void flow.more()}
           onEnd={flow.all}
+          target={begin}
         >
-          {({ event }) => <Block event={event} />}
+          {({ event }) => <Block event={event} isCurrent={event.id === begin} />}
         </VirtualFlow>
       )}
       {opened && <Inspector session={session} event={opened} />}
@@ -73,12 +75,18 @@ const NOISE =
   /^(?:turn\.|assistant\.usage|session\.(?:usage_info|tools_updated|context_changed|model_limit|idle)|hook\.start|message\.)/;
 const isNoise = ({ type }: SessionEvent): boolean => NOISE.test(type);
 
-function Block({ event }: { event: SessionEvent }) {
+/** The event that a turn begins with. */
+function turnStart(items: readonly { event: SessionEvent }[], turn: number): string | undefined {
+  const starts = items.filter(({ event }) => event.type === "user.message" && event.data["source"] !== "notification");
+  return starts[turn - 1]?.event.id;
+}
+
+function Block({ event, isCurrent }: { event: SessionEvent; isCurrent: boolean }) {
   const block = blockOf(event);
   const text = block.text ?? "";
   const open = (): void => setParams({ event: event.id });
   return (
-    <div class={block.isAside ? "block is-aside" : "block"}>
+    <div class={isCurrent ? "block is-current" : block.isAside ? "block is-aside" : "block"}>
       <p class="block-head">
         <Mark tone={block.tone}>{block.word}</Mark>
         {block.note && <Line class="soft">{block.note.slice(0, 400)}</Line>}
