@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync,
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { buildWeb } from "./build-web.mjs";
 import { texts } from "./bundle.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -79,9 +80,9 @@ for (const name of readdirSync(join(root, "dist", "part")))
   if (name !== wordList && !files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
 
 // The licences of the packages whose code stands in dist/ ask for their texts beside it.
-const folders = output
-  .flatMap(({ moduleIds = [] }) => moduleIds)
-  .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+const folders = [...output.flatMap(({ moduleIds = [] }) => moduleIds), ...(await buildWeb(root))].flatMap(
+  (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
+);
 const licences = [...new Set(folders)].sort().map((folder) => {
   const { name, version, license, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const texts = readdirSync(folder)
