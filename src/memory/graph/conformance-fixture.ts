@@ -8,6 +8,7 @@ export function describeGraphStore(name: string, openGraph: OpenTestGraph): void
   describe(`${name}: facts over time`, () => factsOverTime(openGraph));
   describe(`${name}: the index`, () => theIndex(openGraph));
   describe(`${name}: episodes`, () => episodes(openGraph));
+  describe(`${name}: fields`, () => fields(openGraph));
   describe(`${name}: entities`, () => entities(openGraph));
   describe(`${name}: forgetting`, () => forgetting(openGraph));
   describe(`${name}: hostile`, () => hostile(openGraph));
@@ -159,6 +160,56 @@ function episodes(openGraph: OpenTestGraph): void {
     expect(must(await store.episodes({ states: ["parked"] }))).toMatchObject([{ text: "a1", tries: 3, error: "no" }]);
     expect(await claim("w6", day(1))).not.toContain("a1");
     expect(must(await store.requeue({ to: "queued" }))).toBe(1);
+  });
+}
+
+function fields(openGraph: OpenTestGraph): void {
+  it("G1 G2 episodes, entities and facts keep every field that they are given or that follows", async () => {
+    const { store } = await openGraph();
+    const given = {
+      uuid: "11111111-1111-4111-8111-111111111111",
+      name: "n1",
+      text: "api uses redis",
+      role: "Ann",
+      roleType: "system",
+      validAt: day(1),
+      source: "json",
+      sourceDescription: "by hand",
+      session: "s1",
+      turn: 3,
+      metadata: { a: [1, "b"] },
+    } as const;
+    const value = { entities: [term("redis", "Tool")], facts: [fact("api USES redis", day(1))], endings: [] };
+    const extraction = { value, origin: "llm" } as const;
+    must(await store.accept({ group: "g", origin: "api", episodes: [{ ...given, extraction }], now: day(9) }));
+    const [episode] = must(await store.episodes({}));
+    const after = { group: "g", createdAt: day(9), origin: "api", state: "done", tries: 0 } as const;
+    expect(episode).toEqual({ ...given, ...after });
+    const [api, redis] = must(await store.entities({})).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const empty = { group: "g", aliases: [], summary: "", attributes: {}, createdAt: day(9) };
+    expect(redis).toEqual({ uuid: expect.any(String), name: "redis", label: "Tool", ...empty });
+    expect(must(await store.facts({}))).toEqual([
+      {
+        ...{ uuid: expect.any(String), group: "g", relation: "USES", text: "api USES redis", slot: "" },
+        ...{ subject: { uuid: api?.uuid, name: "api" }, object: { uuid: redis?.uuid, name: "redis" } },
+        ...{ validAt: day(1), invalidAt: null, createdAt: day(9), expiredAt: null, origin: "llm", trust: 0.6 },
+        ...{ invalidatedBy: null, reason: null, attributes: {}, episodes: [given.uuid] },
+      },
+    ]);
+  });
+
+  it("G10 names that are part of one another in whole words are near, equal ones and other groups are not", async () => {
+    const { store } = await openGraph();
+    const names = ["Redis", "Redis cache", "redistribution", "the Redis cache of staging"];
+    await say(store, { entities: names.map((name) => term(name)) });
+    await say(store, { entities: [term("Redis cluster")] }, { group: "h" });
+    const near = async (name: string) =>
+      must(await store.entities({ groups: ["g"], near: name }))
+        .map((entity) => entity.name)
+        .sort();
+    expect(await near("redis")).toEqual(["Redis cache", "the Redis cache of staging"]);
+    expect(await near("our Redis cache")).toEqual(["Redis", "Redis cache"]);
+    expect(await near("'; DROP TABLE graph_alias; --")).toEqual([]);
   });
 }
 
