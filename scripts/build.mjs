@@ -1,8 +1,9 @@
 // Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { buildWeb } from "./build-web.mjs";
 import { texts } from "./bundle.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -70,14 +71,18 @@ for (const name of [...files.filter((file) => file !== "main.js"), "main.js"])
   renameSync(join(aside, name), join(root, "dist", name));
 rmSync(aside, { recursive: true });
 
+// Read beside the part that asks for it (memory/recall/text/related-words.ts).
+const wordList = "related-words.txt";
+copyFileSync(join(root, "src/memory/recall/text", wordList), join(root, "dist", "part", wordList));
+
 // Parts of earlier builds go only after this one has succeeded.
 for (const name of readdirSync(join(root, "dist", "part")))
-  if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
+  if (name !== wordList && !files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
 
 // The licences of the packages whose code stands in dist/ ask for their texts beside it.
-const folders = output
-  .flatMap(({ moduleIds = [] }) => moduleIds)
-  .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+const folders = [...output.flatMap(({ moduleIds = [] }) => moduleIds), ...(await buildWeb(root))].flatMap(
+  (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
+);
 const licences = [...new Set(folders)].sort().map((folder) => {
   const { name, version, license, homepage } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const texts = readdirSync(folder)

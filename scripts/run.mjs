@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isWebOld } from "./build-web.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const at = (...parts) => join(root, ...parts);
@@ -28,7 +29,7 @@ if (mtime(at("package-lock.json")) > mtime(at("node_modules", ".package-lock.jso
   must("npm", ["install", "--no-audit", "--no-fund"]);
 }
 const node = at("node_modules", "node", "bin", "node");
-if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js")))
+if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js")) || isWebOld(root))
   must(node, [at("scripts", "build.mjs")]);
 
 const commands = {

@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const src = join(import.meta.dirname, "..", "src");
+const web = join(import.meta.dirname, "..", "web");
 
 const shapes = ["base", "schema"];
 const machine = [...shapes, "settings"];
@@ -33,6 +34,7 @@ const table: Record<string, string[]> = {
   tui: [...shapes, "command", "runtime/client"],
   acp: [...shapes, "command", "runtime/client"],
   "main.ts": ["cli", "tui", "acp"],
+  web: shapes,
 };
 
 type Import = { from: string; to: string };
@@ -40,7 +42,9 @@ type Import = { from: string; to: string };
 function importsOf(file: string, text: string): Import[] {
   const found: Import[] = [];
   for (const [, path] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g)) {
-    found.push({ from: file, to: posix.normalize(posix.join(posix.dirname(file), path!)) });
+    const to = posix.normalize(posix.join(posix.dirname(file), path!));
+    // The page stands beside src/.
+    found.push({ from: file, to: file.startsWith("web/") ? to.replace(/^src\//, "") : to });
   }
   return found;
 }
@@ -59,8 +63,9 @@ function violation({ from, to }: Import): string | undefined {
 }
 
 const everything = readdirSync(src, { recursive: true, encoding: "utf8" }).map((f) => f.replaceAll("\\", "/"));
-const sources = everything.filter((f) => f.endsWith(".ts") && !f.endsWith(".d.ts"));
-const read = (file: string) => readFileSync(join(src, file), "utf8");
+const page = readdirSync(web, { recursive: true, encoding: "utf8" }).map((f) => `web/${f.replaceAll("\\", "/")}`);
+const sources = [...everything, ...page].filter((f) => /\.tsx?$/.test(f) && !f.endsWith(".d.ts"));
+const read = (file: string) => readFileSync(file.startsWith("web/") ? join(web, "..", file) : join(src, file), "utf8");
 
 type SourceFile = readonly [file: string, text: string];
 
@@ -124,6 +129,8 @@ describe("architecture", () => {
       ["command/table.ts", 'import { EXIT } from "../cli/exit.ts";'],
       ["runtime/board/access.ts", 'import { said } from "../../command/contract.ts";'],
       ["helper/x.ts", 'import { l } from "../base/id.ts";'],
+      ["web/view/board/board.tsx", 'import { l } from "../../../src/memory/board/item.ts";'],
+      ["web/main.tsx", 'import type { R } from "../src/server/manage/contract.ts";'],
     ];
     for (const [file, text] of planted) expect(importsOf(file, text).map(violation)[0], file).toBeTypeOf("string");
     for (const door of ["client.ts", "client/board.ts"])

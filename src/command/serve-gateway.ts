@@ -14,10 +14,11 @@ export type ServeOptions = {
   quiet?: boolean;
   json?: boolean;
   link?: boolean;
+  open?: boolean;
 };
 
 export async function serveGateway(options: ServeOptions, own: OwnProcess): Promise<number> {
-  if (options.link) return printLink(own);
+  if (options.link) return printLink(own, options);
   const opened = await home.gateway.openGateway({
     ...optional("gateway.host", options.host),
     ...optional("gateway.port", options.port),
@@ -34,6 +35,7 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
   const stopped = own.interrupted(); // before anybody can know that it runs
   own.print(startText(gateway, options));
   for (const warning of warningsOf(gateway)) own.warn(warning);
+  if (options.open) await openOrSay(gateway.link(), own);
   if (!options.quiet)
     gateway.on((event) => {
       const line = options.json ? JSON.stringify(event) : requestLine(event);
@@ -44,11 +46,16 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
   return 0;
 }
 
-async function printLink(own: OwnProcess): Promise<number> {
+async function printLink(own: OwnProcess, { open }: ServeOptions): Promise<number> {
   const link = await home.gatewayLink();
   if (!link.ok) return own.fail(link.error);
   own.print(link.value);
+  if (open) await openOrSay(link.value, own);
   return 0;
+}
+
+async function openOrSay(link: string, own: OwnProcess): Promise<void> {
+  if (!(await home.openLink(link))) own.warn("No program to open a browser with was found. Open the link yourself.");
 }
 
 function startText(gateway: RunningGateway, { json, quiet }: ServeOptions): string {

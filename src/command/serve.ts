@@ -12,6 +12,7 @@ export const serve: Command = {
     { flags: "--quiet", help: "print only the address and the link" },
     { flags: "--json", help: "print events as JSON lines" },
     { flags: "--link", help: "print a new link to the running gateway" },
+    { flags: "--open", help: "open the dashboard in a browser; with --link that of the running gateway" },
   ],
   async own({ options }: CommandCall<ServeOptions>, process) {
     const { serveGateway } = await import("./serve-gateway.ts");

@@ -7,6 +7,7 @@ import { checkpoints } from "./checkpoints.ts";
 import { consent } from "./consent.ts";
 import type { Command, SlashCommand } from "./contract.ts";
 import { review, rubberDuck, securityReview } from "./delegate.ts";
+import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { graph } from "./graph.ts";
 import { help } from "./help.ts";
@@ -79,6 +80,7 @@ export const commands: readonly Command[] = [
   fleet,
   autopilot,
   serve,
+  demo,
   proxy,
   withAgent,
   mcp,

@@ -110,6 +110,9 @@ export const home = {
   removal: lazily(() => import("./wipe/wipe.ts")),
   doctor: lazily(() => import("./doctor/doctor.ts")),
   gateway: lazily(() => import("./gateway/gateway.ts")),
+  demo: lazily(() => import("./demo/demo.ts")),
+  /** False when there is nothing to open it with. */
+  openLink: async (link: string) => (await import("./gateway/open-link.ts")).openLink(link),
   /** A fresh one-time link from the gateway that runs. */
   gatewayLink: async () => (await import("./gateway/link.ts")).freshLink(),
   /** Management of proxied sessions: by the gateway that runs, or on the store and the files themselves. */

@@ -176,10 +176,12 @@ async function enter(
   { turnId, signal }: Pick<Turn, "turnId" | "signal">,
   input: MessageInput,
 ): Promise<Envelope<"user.message">> {
+  const start = performance.now();
   const recalled = isPromptSource(input.source) ? await session.parts.lifecycle.recalled?.(input, signal) : undefined;
   return session.emit("user.message", {
     ...input,
     ...optional("recalled", recalled),
+    ...(recalled === undefined ? {} : { recalledMs: Math.round(performance.now() - start) }),
     turnId,
     ...(isPromptSource(input.source) ? { ref: `t${session.state.promptCount + 1}` } : {}),
     mode: session.state.mode,

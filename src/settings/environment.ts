@@ -9,6 +9,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The process's own environment: the one place where it is read; everybody else is given it. */
 export const processEnvironment = (): Environment => process.env;
+/** From now on this process works in another home, and so do its children. */
+export const useHome = (home: string): void => {
+  process.env["EVERLONG_HOME"] = home;
+};
 type Found = { candidates: SettingCandidate[]; complaints: Complaint[] };
 
 export function readEnvironment(env: Environment): Found {

@@ -16,11 +16,13 @@ const HISTORY: Record<string, RegExp> = {
   pi: /^\.pi\/agent\/sessions\/.*\.jsonl$/,
   qwen: /^\.qwen\/projects\/[^/]+\/chats\/.*\.jsonl$/,
   cline: /^\.cline\/data\/sessions\/.*\.json$/,
-  letta: /^\.letta\/.*\.(?:json|jsonl)$/,
+  letta: /^\.letta\/lc-local-backend\/conversations\/.*\/(?:messages\.jsonl|conversation\.json)$/,
 };
 /** System prompts and tool definitions are the vendors'; of them nothing but the beginning is kept. */
 const LONGEST = 160;
 const MOST_PARTS = 8;
+/** So that a block that was cut is still closed. */
+const TAIL = 60;
 
 export type HomeOf = { name: string; version: string; home: string; folder: string };
 
@@ -65,8 +67,18 @@ function kept(value: unknown): unknown {
 /** JSON inside of a text stays JSON. */
 function short(value: string): string {
   if (value.length <= LONGEST) return value;
-  return /^[[{]/.test(value) ? keptText(value) : `${value.slice(0, LONGEST)}…`;
+  return /^[[{]/.test(value)
+    ? keptText(value)
+    : [value.slice(0, LONGEST), ...placeLine(value), value.slice(-TAIL)].join("\n…\n");
 }
+
+/** The line that says where the project is, when it is among what is cut. */
+const placeLine = (text: string): string[] =>
+  text
+    .slice(LONGEST, -TAIL)
+    .split("\n")
+    .filter((line) => line.includes(PROJECT))
+    .slice(0, 1);
 
 /** What no import reads is emptied: events, accounts, settings. */
 const NOT_HISTORY =

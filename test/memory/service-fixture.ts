@@ -43,6 +43,7 @@ export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promis
     newId: () => newMemoryId(),
     failures: [],
     inbox: async () => ({ type: "no_session" }),
+    removeInbox: async () => false,
     sidekicks: async () => {
       throw new Error("no sidekicks on this stage");
     },

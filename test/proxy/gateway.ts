@@ -16,8 +16,8 @@ export type TestGateway = {
   cli(args: string[], stdin?: string): Promise<Finished>;
   /** Ends it; SIGTERM unless said. */
   stop(signal?: NodeJS.Signals): Promise<Finished>;
-  /** A new gateway on the same home. */
-  restart(): Promise<TestGateway>;
+  /** A new gateway on the same home; `args` instead of those of the one before. */
+  restart(args?: string[]): Promise<TestGateway>;
   /** Management API, with the token. */
   api(path: string, init?: RequestInit): Promise<Response>;
   /** A file of a session's folder; empty when there is none. */
@@ -71,7 +71,7 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
       child.kill(signal);
       return child.done;
     },
-    restart: () => startGateway(upstream, { ...options, place }),
+    restart: (args) => startGateway(upstream, { ...options, ...(args ? { args } : {}), place }),
     api: (path, init = {}) =>
       fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } }),
     file(session, name) {

@@ -66,6 +66,7 @@ describe("F79 everlong consent", () => {
     };
     expect(json).toEqual({
       consents: [{ origin: "https://embed.example.org:8443", root: place.folder, at: expect.any(String) }],
+      declined: [],
       missing: [],
     });
     await say("trust");

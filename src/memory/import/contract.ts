@@ -15,7 +15,7 @@ export type HistorySession = {
   model?: string;
 };
 
-type ItemOrigin = {
+type ItemBase = {
   /** Unique in its session, and the same whenever the file is read. */
   id: string;
   /** Where it stands in its file: a line, or the id of a database's row. */
@@ -26,7 +26,7 @@ type ItemOrigin = {
   agent?: string;
 };
 
-export type ImportedItem = ItemOrigin &
+export type ImportedItem = ItemBase &
   (
     | {
         kind: "user";
@@ -39,7 +39,7 @@ export type ImportedItem = ItemOrigin &
     | { kind: "call"; call: string; name: string; args: unknown }
     | { kind: "result"; call: string; text: string; failed: boolean }
     | { kind: "checkpoint"; text: string }
-    /** Everything after that message was taken back; `turns`: so many prompts were. */
+    /** Everything after that message was taken back; `turns`: so many prompts were, all of them without a number. */
     | { kind: "rewind"; to?: string; turns?: number }
   );
 
@@ -84,5 +84,9 @@ export type HistoryClient = {
   lines?(file: HistoryFile, carry: unknown): LineReader;
   document?(text: string, file: HistoryFile): ParsedPart[];
   /** `unchanged`: says of a session by its id and the time of its last change that it needs no reading. */
-  database?(db: DatabaseSync, unchanged: (session: string, changed: string) => boolean): Iterable<ParsedPart>;
+  database?(
+    db: DatabaseSync,
+    file: HistoryFile,
+    unchanged: (session: string, changed: string) => boolean,
+  ): Iterable<ParsedPart>;
 };

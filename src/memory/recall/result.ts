@@ -71,8 +71,8 @@ export function shownItem(item: IndexedItem, reader: Reader): Shown {
 
 export function rawOf({ passages: [best] }: Folded): Pick<SearchResult, "raw"> {
   if (!best) return {};
-  const { plain, stem, ident, gram } = best.scored;
-  return { raw: { plain, stem, ident, gram, ...(best.cosine === undefined ? {} : { cosine: best.cosine }) } };
+  const { plain, stem, near, ident, gram } = best.scored;
+  return { raw: { plain, stem, near, ident, gram, ...(best.cosine === undefined ? {} : { cosine: best.cosine }) } };
 }
 
 export function shownAs(r: Folded, terms: readonly CountedTerm[], chars: number, reader: Reader): SearchResult {

@@ -6,12 +6,14 @@ import { dateCues } from "./rank/date-cue.ts";
 import type { Filter } from "./rank/match.ts";
 import { foldNearDuplicates } from "./rank/near-duplicate.ts";
 import { analyseQuery } from "./rank/query.ts";
-import { type Ranked, rank } from "./rank/rank.ts";
+import { rank } from "./rank/rank.ts";
+import type { Ranked } from "./rank/ranked.ts";
 import { MAX_SNIPPET_CHARS, SNIPPET_CHARS } from "./rank/snippet.ts";
 import type { Signal } from "./rank/weights.ts";
 import { rawOf, type SearchPlan, type SearchResult, shownAs } from "./result.ts";
 import { Reader } from "./store/read.ts";
 import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
+import { NO_RELATED_WORDS, type RelatedWords } from "./text/related.ts";
 
 export type SearchRequest = Filter & {
   text: string;
@@ -54,12 +56,16 @@ const END = Number.MAX_SAFE_INTEGER;
 const MOST_RESULTS = 1000;
 
 /** No text and no key makes it fail; a broken or busy database throws SQLite's error. */
-export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
-  if (db.isTransaction) return quotedFirst(db, request);
+export function search(
+  db: DatabaseSync,
+  request: SearchRequest,
+  relatedTo: RelatedWords = NO_RELATED_WORDS,
+): SearchAnswer {
+  if (db.isTransaction) return quotedFirst(db, request, relatedTo);
   // One view of the store from the first count to the last text.
   db.exec("BEGIN");
   try {
-    return quotedFirst(db, request);
+    return quotedFirst(db, request, relatedTo);
   } finally {
     // Some errors have ended it already; their own words say more.
     if (db.isTransaction) db.exec("COMMIT");
@@ -67,23 +73,24 @@ export function search(db: DatabaseSync, request: SearchRequest): SearchAnswer {
 }
 
 /** Who asks in quotes wants that phrase; the words alone are better than no answer, and it is said. */
-function quotedFirst(db: DatabaseSync, request: SearchRequest): SearchAnswer {
+function quotedFirst(db: DatabaseSync, request: SearchRequest, relatedTo: RelatedWords): SearchAnswer {
   const { phrases } = analyseQuery(request.text);
-  if (request.floor || phrases.length === 0) return searchNow(db, request, false);
+  if (request.floor || phrases.length === 0) return searchNow(db, request, false, relatedTo);
   const start = performance.now();
-  const exact = searchNow(db, request, true);
+  const exact = searchNow(db, request, true, relatedTo);
   if (exact.results.length > 0) return exact;
   const { budgetMs = Number.POSITIVE_INFINITY } = request;
-  const words = searchNow(db, { ...request, budgetMs: budgetMs - (performance.now() - start) }, false);
+  const rest = { ...request, budgetMs: budgetMs - (performance.now() - start) };
+  const words = searchNow(db, rest, false, relatedTo);
   return words.results.length > 0 ? { ...words, unmatched: phrases } : exact;
 }
 
 /** `quoted`: only what holds every quoted phrase. */
-function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean): SearchAnswer {
+function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean, relatedTo: RelatedWords): SearchAnswer {
   const { now, asOf, signals, budgetMs = Number.POSITIVE_INFINITY } = request;
   const phases = new Phases();
   const mayGoOn = () => phases.elapsed() < budgetMs;
-  const query = analyseQuery(request.text, request.hints);
+  const query = analyseQuery(request.text, request.hints, relatedTo);
   const scope = resolveScope(db, request.within);
   if (!scope || query.terms.length === 0) return { results: [], more: 0, partial: false, skipped: [] };
   const use = (signal: Signal) => signals === undefined || signals.includes(signal);

@@ -1,5 +1,7 @@
 // The main agent as an actor: what it is told before a turn, which tools it has, what the session does by itself after one.
+
 import { type AgentDefinition, consolidates } from "../../agent/catalog/definition.ts";
+import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { gitContext } from "../../host/git.ts";
 import { activePins } from "../../memory/pin/pin.ts";
 import type { Conversation } from "../../session/session.ts";
@@ -44,6 +46,8 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   let blocks: RecalledBlocks | undefined;
   let fromGraphiti: GraphitiBlock | undefined;
   let typed: TypedWords | undefined;
+  /** Where the history ended when the first turn began here. */
+  let unread: number | undefined;
 
   const offer = (all: readonly Tool[], selected = agents.selected()): Tool[] =>
     offeredTools(all, { mode: main.state.mode, exclude: values()["tool.exclude"] }).filter((tool) =>
@@ -74,7 +78,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   }
 
   async function beforeTurn(): Promise<void> {
-    typed ??= new (await import("../pin/typed.ts")).TypedWords(services);
+    unread ??= main.state.chain.length;
     await followBranch(main);
     await mcp.beforeTurn();
     await memory.beforeTurn();
@@ -89,7 +93,9 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
     await consolidation?.end();
     consolidation = undefined;
     await services.updateIndex();
-    await typed?.read();
+    // Only now: what reads them would keep the first request waiting.
+    typed ??= new (await import("../pin/typed.ts")).TypedWords(services, unread ?? main.state.chain.length);
+    await typed.read();
     if (values()["debug.verifyReplay"]) await verifyReplay(main, paths);
   }
 
@@ -128,14 +134,15 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       beforeTurn,
       async recalled(message, signal) {
         blocks ??= new (await import("../recall/recalled.ts")).RecalledBlocks(services);
-        fromGraphiti ??= new (await import("../recall/graphiti-block.ts")).GraphitiBlock(services);
-        const texts = await Promise.all([blocks.before(message, signal), fromGraphiti.before(message, signal)]);
+        const isNamed = Boolean(values()["memory.graphiti.endpoint"]?.trim());
+        if (isNamed) fromGraphiti ??= new (await import("../recall/graphiti-block.ts")).GraphitiBlock(services);
+        const texts = await Promise.all([blocks.before(message, signal), fromGraphiti?.before(message, signal)]);
         return texts.filter((text) => text !== undefined).join("\n") || undefined;
       },
       afterTurn,
       cap: () => consolidation?.cap(),
       interrupted: () => workflows.stopAutopilot(),
-      news: (cause) => [...agents.news(cause), ...sidekicks.news()],
+      news: (cause) => [...agents.news(cause), ...sidekicks.news(rememberedChars("inbox", model.promptLimit))],
       isBusy: () => agents.isBusy(),
       next: () => workflows.next(),
     },

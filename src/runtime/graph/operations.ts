@@ -76,6 +76,12 @@ function operationsOn(workspace: Workspace, graph: TemporalGraph<unknown>, db: D
       return facts.ok ? ok({ episode, facts: facts.value }) : facts;
     },
     timeline: async ({ entity, ...question }) => named("timeline", await access.timeline(entity, question)),
+    async forget(kind, uuid) {
+      const rows = kind === "fact" ? await store.facts({ ids: [uuid] }) : await store.episodes({ ids: [uuid] });
+      if (!rows.ok) return rows;
+      return rows.value.some((one) => one.uuid === uuid) ? access.forget({ id: uuid }) : absent(kind, uuid);
+    },
+    undoPromotion: (id) => access.undo(id),
     promotions: async () => named("promotions", await access.promotions({})),
     async queue() {
       const [counts, episodes] = [

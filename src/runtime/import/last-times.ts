@@ -15,7 +15,7 @@ export async function lastTimes(client: HistoryClient, file: SourceFile): Promis
   };
   if (file.form === "database") {
     await withCopy(file.path, async (db) => {
-      for (const part of client.database?.(db, () => false) ?? []) look(part);
+      for (const part of client.database?.(db, file, () => false) ?? []) look(part);
     });
     return times;
   }

@@ -5,6 +5,7 @@ import { errorCode } from "../../base/failure.ts";
 import { isInside } from "../../host/paths.ts";
 import type { HistoryClient, HistoryFile, HistoryForm } from "../../memory/import/contract.ts";
 import type { Environment } from "../../settings/environment.ts";
+import { journalOf } from "./copy-database.ts";
 import type { BadLine } from "./summary.ts";
 
 export type SourceFile = HistoryFile & { form: HistoryForm; size: number; mtime: number };
@@ -76,8 +77,11 @@ function addFile(
     const wanted = resolve(dirname(path), near);
     return isInside(wanted, root) ? wanted : undefined;
   };
+  // What a database has not taken into its file yet stands beside it.
+  const journal = form === "database" ? lstatSync(journalOf(path), { throwIfNoEntry: false }) : undefined;
+  const [size, mtime] = [stat.size + (journal?.size ?? 0), Math.max(stat.mtimeMs, journal?.mtimeMs ?? 0)];
   list.files.push({
-    ...{ path, form, size: stat.size, mtime: stat.mtimeMs },
+    ...{ path, form, size, mtime },
     beside: (near) => smallText(besides(near)),
     names: (near) => namesIn(besides(near)),
   });

@@ -5,7 +5,7 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
-import { inboxOf, sidekicksOf } from "../sidekick/service.ts";
+import { allInboxes, inboxOf, removeEntry, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER } from "./strategy.ts";
 
@@ -49,8 +49,9 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
       hashKey,
       newId: () => newMemoryId(),
       failures,
-      inbox: (session) => inboxOf(workspace, session),
-      sidekicks: () => sidekicksOf(workspace),
+      inbox: (session) => (session === undefined ? allInboxes(workspace, db) : inboxOf(workspace, session)),
+      removeInbox: (session, id) => removeEntry(workspace, session, id),
+      sidekicks: () => sidekicksOf(workspace, db),
       clock: systemClock,
     });
   };

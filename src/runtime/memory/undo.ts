@@ -3,6 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
+import { textsBefore } from "../../memory/record/undo.ts";
 import type { ResultPromise } from "../client/open.ts";
 import {
   type MemoryChoice,
@@ -28,10 +29,10 @@ export async function beforeChange(
   const got = await recordOf(memory, change.value.memory, { ...choice, all: isEverywhere });
   if (!got.ok) return got;
   const record = got.value;
-  const { before, after } = change.value;
+  const { after } = change.value;
   if (!(isRecord(after) && after["version"] === record.version) && !force)
     return refused("conflict", `${record.id} was changed again after change ${wanted}.`, "--force undoes it anyway.");
-  const texts = isRecord(before) ? textsOf(before) : undefined;
+  const texts = textsBefore(change.value);
   if (texts) return ok({ record, texts });
   return refused("not_undoable", `The text before change ${wanted} is unknown.`, "Use everlong memory edit.");
 }
@@ -60,10 +61,4 @@ async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice
     `Change ${wanted} (${change.action}) cannot be undone.`,
     change.action === "edit" ? "Its text was deleted." : UNDO_OTHERWISE[change.action],
   );
-}
-
-function textsOf(before: Record<string, unknown>): MemoryTexts | undefined {
-  const { subject, fact, reason, citations } = before;
-  if (typeof subject !== "string" || typeof fact !== "string" || typeof reason !== "string") return undefined;
-  return Array.isArray(citations) ? { subject, fact, reason, citations: citations.map(String) } : undefined;
 }

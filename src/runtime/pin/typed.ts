@@ -22,9 +22,10 @@ export class TypedWords {
   /** How much of the history was read. */
   #read: number;
 
-  constructor(services: TypedServices) {
+  /** `from`: how long the history was when the session was opened here. */
+  constructor(services: TypedServices, from: number) {
     this.#services = services;
-    this.#read = services.main.state.chain.length;
+    this.#read = from;
   }
 
   /** A failure is told and stops nobody. */

@@ -39,6 +39,7 @@ export const conversationEvents = {
       ...further,
       /** Blocks of what is remembered, for the model, before the text; nobody's words. */
       recalled: z.string().optional(),
+      recalledMs: z.number().optional(),
       source: messageSource,
       mode: agentMode,
     }),

@@ -38,5 +38,8 @@ export const graphRoutes = new Hono<Env>()
   .get("/timeline", paging, async (c) =>
     reply(c, await c.var.graph.timeline(questionOf(c, c.req.valid("query").limit))),
   )
+  .delete("/facts/:uuid", async (c) => reply(c, await c.var.graph.forget("fact", c.req.param("uuid"))))
+  .delete("/episodes/:uuid", async (c) => reply(c, await c.var.graph.forget("episode", c.req.param("uuid"))))
+  .post("/promotions/:id/undo", async (c) => reply(c, await c.var.graph.undoPromotion(c.req.param("id"))))
   .get("/promotions", async (c) => reply(c, await c.var.graph.promotions()))
   .get("/queue", async (c) => reply(c, await c.var.graph.queue()));

@@ -20,7 +20,8 @@ export const recallRoutes = (events: EventStream): Hono<Env> =>
         const data = { caller: wayOf(c), scope, results: results.length, partial, durationMs };
         events.publish({ type: "recall.completed", data });
       }
-      return reply(c, hits);
+      if (!hits.ok || !("results" in hits.value)) return reply(c, hits);
+      return c.json({ ...hits.value, durationMs: performance.now() - start });
     })
     .get("/items/:id", async (c) => {
       const around = c.req.query("around");

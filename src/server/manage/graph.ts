@@ -25,6 +25,9 @@ export type GraphOperations = {
   episode(uuid: string): View;
   timeline(question: GraphQuestion): View;
   promotions(): View;
+  /** A fact or an episode, and what rests on it alone. */
+  forget(kind: "fact" | "episode", uuid: string): View;
+  undoPromotion(id: string): View;
   /** What waits to be read, and what could not be. */
   queue(): View;
 };

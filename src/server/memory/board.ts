@@ -4,9 +4,9 @@ import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { listChanges, undoChanges } from "../../memory/board/change.ts";
 import { checkItem } from "../../memory/board/check.ts";
-import { type BoardItem, seenOf } from "../../memory/board/item.ts";
+import { type BoardItem, CAPACITY, seenOf } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
-import { putItem, removeItem } from "../../memory/board/store.ts";
+import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { invalid } from "../api/json-body.ts";
 import { type Env, jsonBody, paging, refuse } from "../api/reply.ts";
@@ -18,6 +18,7 @@ import { repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
 const boardQuery = z.object({ repository: repositoryKey, branch: repositoryKey });
+const adoptBody = z.strictObject({ from: repositoryKey });
 const undoBody = z.strictObject({ force: z.boolean().optional() });
 const PATH = "/board/items/:src/:name";
 
@@ -84,7 +85,7 @@ export const boardRoutes = new Hono<Env>()
       const { content: _left, ...rest } = shown(memory, item);
       return rest;
     });
-    return c.json({ ...place, items });
+    return c.json({ ...place, items, capacity: CAPACITY });
   })
   .get("/board/changes", paging, (c) => {
     const { memory, place } = c.var;
@@ -104,6 +105,15 @@ export const boardRoutes = new Hono<Env>()
     if (outcome.type === "undone") return c.json({ outcome: "undone", items: outcome.items });
     if (outcome.type === "not_found") return refuse(c, noChange);
     return refuse(c, outcome.type === "board_full" ? full : { ...changedLater, details: { items: outcome.items } });
+  })
+  .post("/board/adopt", jsonBody(adoptBody), async (c) => {
+    const { memory, place } = c.var;
+    if (!memory.enabled) return refuse(c, memoryOff);
+    const branch = branchNamed(memory.redactor, c.req.valid("json").from);
+    if (branch === undefined || branch === place.branch) return refuse(c, invalid("from: name another branch."));
+    const items = listItems(memory.db, { ...place, branch });
+    const adopted = await adoptItems(memory.db, place, { items, at: memory.clock.now() }, writerOf(memory, undefined));
+    return adopted.ok ? c.json(adopted.value) : refuse(c, unavailable(true));
   })
   .route("/", itemRoutes);
 

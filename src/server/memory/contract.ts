@@ -23,6 +23,16 @@ type SidekickItem = {
   /** What settings say against its running now; its conditions are a session's. */
   whyNot: "memory_off" | "off" | "setting" | null;
 };
+type SidekickRunItem = {
+  name: string;
+  session: string;
+  at: string;
+  state: string;
+  reason?: string;
+  tokens?: number;
+  sends?: number;
+  durationMs?: number;
+};
 export type SidekicksAnswer = {
   switches: {
     memory: boolean;
@@ -32,7 +42,8 @@ export type SidekicksAnswer = {
     maxTokensPerSession: number;
   };
   items: readonly SidekickItem[];
-  runs: readonly [];
+  /** The latest ones, newest first. */
+  runs: readonly SidekickRunItem[];
 };
 
 export type MemoryBackend = {
@@ -57,8 +68,10 @@ export type MemoryBackend = {
   newId: () => string;
   /** What was refused or failed lately, newest last: codes and times, no text. */
   failures: { code: string; at: string }[];
-  /** The inbox is found by the whole id of its session. */
-  inbox(session: string): Promise<InboxAnswer>;
+  /** The inbox is found by the whole id of its session; without one: the latest entries of all, newest first. */
+  inbox(session: string | undefined): Promise<InboxAnswer>;
+  /** False: there is no such entry. */
+  removeInbox(session: string, id: string): Promise<boolean>;
   sidekicks(): Promise<SidekicksAnswer>;
   clock: Clock;
 };

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { stream } from "hono/streaming";
 import { encodeLine } from "../../base/json-line.ts";
 import { optional } from "../../base/optional.ts";
+import { CAPACITY } from "../../memory/board/item.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import { refusal } from "../refusal.ts";
@@ -19,6 +20,20 @@ export const lookRoutes = new Hono<Env>()
     for (const row of rows)
       counts[String(row["scope"])] = { ...counts[String(row["scope"])], [String(row["status"])]: Number(row["n"]) };
     return c.json({ enabled, strategy: strategy().kind, userScope, counts, failures });
+  })
+  .get("/boards", (c) => {
+    const rows = c.var.memory.db
+      .prepare(
+        `SELECT repository, branch, count(*) AS items, sum(src = 'user') AS users, max(updated_at) AS at
+         FROM dynamic_context_items GROUP BY repository, branch ORDER BY at DESC LIMIT ${PAGE}`,
+      )
+      .all();
+    const items = rows.map((row) => ({
+      ...{ repository: String(row["repository"]), branch: String(row["branch"]) },
+      ...{ items: Number(row["items"]), userItems: Number(row["users"]), capacity: CAPACITY },
+      updatedAt: String(row["at"]),
+    }));
+    return c.json({ items: shown(c.var.memory, items), next: null });
   })
   .get("/changes", paging, async (c) => {
     const page = changesAsked(c.req.valid("query"));
@@ -50,7 +65,6 @@ export const lookRoutes = new Hono<Env>()
       }
     });
   })
-  .post("/changes/:id/undo", (c) => refuse(c, later))
   .post("/import", (c) => refuse(c, later));
 
 const later = refusal("not_found", {

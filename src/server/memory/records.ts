@@ -17,6 +17,7 @@ import { denied, expectedVersion, notFound, refusalOfFailure, shown, stale, tag,
 import type { MemoryBackend } from "./contract.ts";
 import type { IdempotentAnswer } from "./idempotency.ts";
 import { posting } from "./posting.ts";
+import { goneSince } from "./undo.ts";
 import { actorOf, placeOf, storeBody, storeByRest, voteBody, voteByRest, writeParts } from "./write.ts";
 
 const STATUSES = ["pending", "active", "superseded", "deleted"] as const satisfies readonly Status["type"][];
@@ -52,7 +53,8 @@ export const recordRoutes = new Hono<Env>()
       ...wanted,
       ...optional("text", q),
       ...(isStale === "true" ? { stale: true } : {}),
-      ...(c.req.query("all") === "true" ? {} : { place: placeOf(memory, repository) }),
+      // Without a repository it is everything of this identity.
+      ...(repository === undefined || c.req.query("all") === "true" ? {} : { place: placeOf(memory, repository) }),
     };
     const listed = await memory.strategy().list(query, clientGone(c.env.outgoing));
     if (listed.type === "invalid") return refuse(c, invalid(`${listed.field} is not a cursor from a list.`));
@@ -89,7 +91,7 @@ export const recordRoutes = new Hono<Env>()
     const request = { id: c.req.param("id"), input: c.req.valid("json"), by: writerIn(c, version.value) };
     const edited = await editRecord(writeParts(memory), request, new AbortController().signal);
     if (edited.type === "failure") return refuse(c, refusalOfFailure(edited));
-    if (edited.type === "not_found") return refuse(c, notFound);
+    if (edited.type === "not_found") return refuse(c, await goneSince(c, c.req.param("id")));
     if (edited.type === "conflict") return refuse(c, stale(edited.current.version, shown(memory, edited.current)));
     return c.json(shown(memory, edited.record), 200, { etag: tag(edited.record.version) });
   })

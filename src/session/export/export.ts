@@ -2,7 +2,7 @@
 import { mapTexts } from "../../base/json.ts";
 import { encodeLine } from "../../base/json-line.ts";
 import type { SessionState } from "../state.ts";
-import { type TimelineEntry, timeline } from "./timeline.ts";
+import { type ExportEntry, exportEntries } from "./entry.ts";
 
 export const exportFormats = ["md", "html", "json", "jsonl"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -40,8 +40,8 @@ function asObject(state: SessionState) {
 }
 
 /** Filtered before anything is written as JSON: escapes would hide where a secret begins. */
-function entriesOf(state: SessionState, redact: (text: string) => string): TimelineEntry[] {
-  return timeline(mapTexts(state.chain, (text) => redact(text)));
+function entriesOf(state: SessionState, redact: (text: string) => string): ExportEntry[] {
+  return exportEntries(mapTexts(state.chain, (text) => redact(text)));
 }
 
 function usageLines(state: SessionState): string[] {
@@ -56,7 +56,7 @@ function markdown(state: SessionState, redact: (text: string) => string): string
     "",
     `Session ${state.sessionId}, ${state.createdAt}, ${state.context.cwd}`,
   ];
-  const body = entriesOf(state, redact).map((e) => `## ${e.title}\n\n${e.kind === "tool" ? fence(e.text) : e.text}`);
+  const body = entriesOf(state, redact).map((e) => `## ${e.title}\n\n${e.isCode ? fence(e.text) : e.text}`);
   return redact([...head, "", ...usageLines(state).map((l) => `- ${l}`), "", body.join("\n\n"), ""].join("\n"));
 }
 
@@ -74,14 +74,28 @@ const escapeHtml = (text: string): string =>
     .replaceAll('"', "&quot;")
     .replaceAll("'", "&#39;");
 
-const STYLE =
-  "body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere}" +
-  "section{border-left:4px solid #bbb;padding:0 1rem;margin:1rem 0}.user{border-color:#36c}.assistant{border-color:#293}.notice{border-color:#c60}";
+const STYLE = [
+  ":root{color-scheme:light dark;--line:#c3c9d2;--quiet:#667080;--accent:#1f5fbf}",
+  "@media(prefers-color-scheme:dark){:root{--line:#3a424e;--quiet:#8b93a1;--accent:#7cb7ff}}",
+  "body{font:15px/1.55 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem}",
+  "pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0;font:13px/1.5 ui-monospace,monospace}",
+  ".user pre,.assistant pre{font:inherit}",
+  "section{border-left:3px solid var(--line);padding:.1rem 1rem;margin:1rem 0}",
+  "h2{font-size:1rem;margin:.2rem 0}small,summary{color:var(--quiet)}summary{cursor:pointer}",
+  ".user,.assistant{border-color:var(--accent)}.error,.interrupted{border-color:#b3261e}",
+].join("");
+/** Longer results are folded: the conversation can be read without them. */
+const FOLDED_LINES = 12;
 
 function html(state: SessionState, redact: (text: string) => string): string {
   const show = (text: string): string => escapeHtml(redact(text));
-  const section = (e: TimelineEntry): string =>
-    `<section class="${e.kind}"><h2>${show(e.title)}</h2><pre>${show(e.text)}</pre><small>${show(e.timestamp)}</small></section>`;
+  const section = (e: ExportEntry): string => {
+    const lines = e.text.split("\n").length;
+    const pre = e.text === "" ? "" : `<pre>${show(e.text)}</pre>`;
+    const isLong = e.kind !== "user" && e.kind !== "assistant" && lines > FOLDED_LINES;
+    const body = isLong ? `<details><summary>${lines} lines</summary>${pre}</details>` : pre;
+    return `<section class="${e.kind}"><h2>${show(e.title)}</h2>${body}<small>${show(e.timestamp)}</small></section>`;
+  };
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,

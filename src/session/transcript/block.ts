@@ -53,6 +53,8 @@ type CompactionState =
       readonly state: "applied";
       readonly before: Sizes;
       readonly after: Sizes;
+      /** The turns that it stands for. */
+      readonly turns?: { from: number; to: number };
       readonly checkpoint?: number;
       readonly title?: string;
       readonly durationMs?: number;

@@ -52,6 +52,7 @@ export function compactionBlock(event: CompactionEvent): TranscriptBlock[] {
       model,
       before: { tokens: event.data.preCompactionTokens, messages: event.data.preCompactionMessagesLength },
       after: { tokens: event.data.postCompactionTokens, messages: event.data.postCompactionMessagesLength },
+      ...optional("turns", event.data.compactedTurns),
       ...optional("checkpoint", checkpointNumber),
       ...optional("title", titleOf(event.data.checkpointPath, summaryContent)),
       ...optional("durationMs", event.data.compactionTokensUsed?.duration),

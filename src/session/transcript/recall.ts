@@ -18,7 +18,6 @@ export function recallBlock({ id, timestamp: at, data }: Envelope<"user.message"
     }
   }
   if (items.length === 0) return [];
-  const durationMs = typeof data["recalledMs"] === "number" ? data["recalledMs"] : undefined;
   return [
     {
       id: `${id}.recall`,
@@ -27,7 +26,7 @@ export function recallBlock({ id, timestamp: at, data }: Envelope<"user.message"
       state: "recalled",
       scopes,
       items,
-      ...optional("durationMs", durationMs),
+      ...optional("durationMs", data.recalledMs),
       isPartial: data["recalledLate"] === true,
     },
   ];

@@ -81,7 +81,7 @@ function drawParts(
       );
     }
     if (isSpaced(before, part, isHeading)) lines.push([]);
-    lines.push(...own);
+    for (const line of own) lines.push(line);
     isHeading = part.type === "text" && /^ {0,3}#/.test(part.source);
     before = part;
   }

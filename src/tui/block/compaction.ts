@@ -27,12 +27,13 @@ export function compactionLines(block: BlockOf<"compaction">, width: number, loo
       return headLines({ ...HEAD, word: "Compacted by the provider" }, factSpans(facts, look), width, look);
     }
     case "applied": {
-      const { before, after, trigger, model, checkpoint, title, durationMs, summary } = block;
+      const { before, after, turns, trigger, model, checkpoint, title, durationMs, summary } = block;
       const to = look.glyphs.arrow;
       const name = title ? ` "${title}"` : "";
       const facts = [
         `${tokenText(before.tokens)} ${to} ${tokenText(after.tokens)} tokens`,
         `${before.messages} ${to} ${countText(after.messages, "message")}`,
+        turns ? `t${turns.from}-t${turns.to}` : undefined,
         checkpoint === undefined ? undefined : `checkpoint ${checkpoint}${name}`,
         model,
         durationMs === undefined ? undefined : durationText(durationMs),

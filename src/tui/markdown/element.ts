@@ -30,7 +30,7 @@ function tokensLines(tokens: readonly Token[], place: Place): SpanLine[] {
     const isTight =
       before === undefined || before.type === "heading" || (token.type === "list" && before.type === "text");
     if (!isTight && lines.length > 0) lines.push([]);
-    lines.push(...own);
+    for (const line of own) lines.push(line);
     before = token;
   }
   return lines;

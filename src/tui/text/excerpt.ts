@@ -16,18 +16,18 @@ export function excerptOf(text: string, { rows, width, side, role }: Wanted): Ex
   const source = part.split("\n");
   const wrapped = source.map((line) => wrapCells([span(line, role)], { first: width, rest: width }));
   const order = side === "first" ? wrapped : [...wrapped].reverse();
-  const lines: SpanLine[] = [];
-  let shown = 0;
+  const pieces: SpanLine[][] = [];
+  let room = rows;
   let isCut = false;
   for (const parts of order) {
-    if (lines.length >= rows) break;
-    const room = rows - lines.length;
+    if (room <= 0) break;
     const fitting = side === "first" ? parts.slice(0, room) : parts.slice(-room);
     isCut ||= fitting.length < parts.length;
-    if (side === "first") lines.push(...fitting);
-    else lines.unshift(...fitting);
-    shown++;
+    room -= fitting.length;
+    pieces.push(fitting);
   }
+  const shown = pieces.length;
+  const lines = (side === "first" ? pieces : pieces.reverse()).flat();
   return {
     lines,
     hidden: Math.max(0, total - shown),

@@ -41,14 +41,18 @@ describe.each(present.map((client) => ({ client, title: client.name })))("$title
   });
 });
 
+type PackageFile = { version?: string; dependencies?: Record<string, string> };
+
 /** Of the package that its command belongs to. */
 function versionOf(client: Client): string {
   const bin = installed(client) ?? "";
-  for (let dir = dirname(realpathSync(join(bin, client.name))); ; dir = dirname(dir)) {
+  // A script of one's own in place of the command leaves the folder without a version.
+  for (let dir = dirname(realpathSync(join(bin, client.name))); dir !== dirname(dir); dir = dirname(dir)) {
     const path = join(dir, "package.json");
-    const version = existsSync(path)
-      ? (JSON.parse(readFileSync(path, "utf8")) as { version?: string }).version
-      : undefined;
-    if (version !== undefined) return version;
+    const about = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as PackageFile) : {};
+    const [wanted] = Object.values(about.dependencies ?? {});
+    if (about.version !== undefined) return about.version;
+    if (dir === dirname(dirname(bin)) && wanted !== undefined) return wanted.replace(/^[^\d]*/, "");
   }
+  return "unknown";
 }

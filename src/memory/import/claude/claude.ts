@@ -1,20 +1,9 @@
 // Claude Code: one file of JSON lines a session, a line a content block; subagents inside it or in files of their own.
 import { join } from "node:path";
 import { isRecord } from "../../../base/json.ts";
-import type { HistoryClient, HistorySession, ImportedItem, LineReader, ParsedPart } from "../contract.ts";
-import {
-  argsOf,
-  inSession,
-  item,
-  recordAt,
-  recordsOf,
-  resultText,
-  skipped,
-  textAt,
-  textOf,
-  timeOf,
-  typed,
-} from "../read.ts";
+import { assistantItems, userItems } from "../blocks.ts";
+import type { HistoryClient, HistorySession, LineReader, ParsedPart } from "../contract.ts";
+import { inSession, item, recordAt, skipped, textAt, textOf, timeOf } from "../read.ts";
 
 export const claude: HistoryClient = {
   name: "claude",
@@ -76,37 +65,12 @@ function partsOf(record: Record<string, unknown>, type: string, line: number): P
   const id = uuid ?? `line-${line}`;
   if (record["isCompactSummary"] === true)
     return [...passed, item({ ...origin, id, kind: "checkpoint", text: textOf(message["content"]) })];
-  const items = type === "user" ? userItems(message, id, origin) : assistantItems(message, id, origin);
+  const { content } = message;
+  const items =
+    type === "user"
+      ? userItems(content, id, origin, (text) => !NOT_TYPED.test(text))
+      : assistantItems(content, id, origin, textAt(message, "model"));
   const parent = textAt(record, "parentUuid");
   const parts = items.map((one) => item(one.kind === "user" && parent !== undefined ? { ...one, parent } : one));
   return parts.length === 0 ? [...passed, skipped(`${type} without text`)] : [...parts, ...passed];
-}
-
-type Origin = Pick<ImportedItem, "line" | "time" | "agent">;
-
-function userItems(message: Record<string, unknown>, id: string, origin: Origin): ImportedItem[] {
-  const { content } = message;
-  const results = recordsOf(content).filter(({ type }) => type === "tool_result");
-  const items = results.map((block, i): ImportedItem => {
-    const call = textAt(block, "tool_use_id") ?? "";
-    const text = resultText(block["content"]);
-    return { ...origin, id: `${id}:${i}`, kind: "result", call, text, failed: block["is_error"] === true };
-  });
-  const text = typed(content);
-  if (text !== "" && !NOT_TYPED.test(text)) items.push({ ...origin, id, kind: "user", text });
-  return items;
-}
-
-function assistantItems(message: Record<string, unknown>, id: string, origin: Origin): ImportedItem[] {
-  const { content } = message;
-  const model = textAt(message, "model");
-  const text = textOf(content).trim();
-  const items: ImportedItem[] =
-    text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model === undefined ? {} : { model }) }];
-  const calls = recordsOf(content).filter(({ type }) => type === "tool_use");
-  calls.forEach((block, i) => {
-    const [call, name] = [textAt(block, "id") ?? `${id}:${i}`, textAt(block, "name") ?? "tool"];
-    items.push({ ...origin, id: `${id}:call${i}`, kind: "call", call, name, args: argsOf(block["input"]) });
-  });
-  return items;
 }

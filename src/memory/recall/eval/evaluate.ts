@@ -106,14 +106,16 @@ function ourEngine(path: string, corpus: Corpus, { signals, embedder }: Evaluate
     },
     async search(text, limit) {
       const vector = await queries?.vectorOf(text, signal, EMBED_MS);
-      return search(db, {
+      const { relatedWords } = await import("../text/related-words.ts");
+      const request = {
         text,
-        within: { scopes: [{ type: "all" }] },
+        within: { scopes: [{ type: "all" as const }] },
         limit,
         ...(now === undefined ? {} : { now }),
         ...(signals ? { signals } : {}),
         ...(vector?.type === "vector" ? { vector } : {}),
-      }).results.map((r) => r.id);
+      };
+      return search(db, request, relatedWords).results.map((r) => r.id);
     },
     close: () => db.close(),
   };

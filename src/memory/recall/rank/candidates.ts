@@ -67,12 +67,24 @@ export class Finder {
   }
 
   #count(terms: readonly QueryTerm[]): CountedTerm[] {
-    const counted = terms.flatMap((term) => (this.#inTime() ? [this.#counted(term)] : []));
+    const isLarge = this.#scope.passages > this.#bounds.postings;
+    const counted: CountedTerm[] = [];
+    for (const term of terms) {
+      if (!this.#inTime()) break;
+      const own =
+        isLarge && term.channel === "near"
+          ? counted.find((t) => t.channel === "stem" && t.text === term.text)
+          : undefined;
+      // In a large store words of like use are no reason to look further where the word itself stands.
+      counted.push(own && own.df > 0 ? { ...own, ...term } : this.#counted(term));
+    }
     const unseen = counted.flatMap((t) => (t.df === 0 && t.kin ? [t.kin] : [])).slice(0, MAX_UNSEEN);
     for (const kin of unseen.map((k) => this.#counted(k)))
       if (kin.df <= Math.max(KIN_COUNT, this.#scope.passages * KIN_SHARE)) counted.push(kin);
+    const ownOf = new Map(counted.flatMap((t) => (t.channel === "stem" ? [[t.text, t]] : [])));
     const taken = new Map<Channel, number>();
     return counted
+      .map((t) => (t.channel === "near" ? atMost(t, ownOf.get(t.text)) : t))
       .filter((t) => t.df > 0)
       .sort((a, b) => a.df - b.df || (a.text < b.text ? -1 : 1))
       .filter((t) => {
@@ -196,6 +208,10 @@ export class Finder {
     return highest(measured, this.#bounds.kept);
   }
 }
+
+/** Words of like use are no rarer than the word that they stand for. */
+const atMost = (term: CountedTerm, own: CountedTerm | undefined): CountedTerm =>
+  own && own.df > 0 ? { ...term, idf: Math.min(term.idf, own.idf) } : term;
 
 const keyOf = (term: QueryTerm): string => `${term.channel} ${term.text}`;
 

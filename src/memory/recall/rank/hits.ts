@@ -22,15 +22,18 @@ export function hitsIn(text: string, terms: readonly CountedTerm[]): Hit[] {
   return hits;
 }
 
+/** A word of like use shows less than the word itself. */
+const NEAR = 0.3;
 type Wanted = { words: Map<string, number>; beginnings: string[]; grams: Map<string, number> };
 
 function wantedOf(terms: readonly CountedTerm[]): Wanted {
   const wanted: Wanted = { words: new Map(), beginnings: [], grams: new Map() };
   const note = (map: Map<string, number>, key: string, weight: number) =>
     map.set(key, Math.max(map.get(key) ?? 0, weight));
-  for (const { channel, text, idf, prefix } of terms) {
+  for (const { channel, text, idf, prefix, related } of terms) {
     if (channel === "gram") note(wanted.grams, text, idf);
     else if (channel === "ident") for (const { word } of spotsOf(text)) note(wanted.words, stem(word), idf);
+    else if (related) for (const other of related) note(wanted.words, other, idf * NEAR);
     else if (channel === "stem") {
       note(wanted.words, text, idf);
       if (prefix) wanted.beginnings.push(text);

@@ -1,6 +1,6 @@
 // Results that say the same are one result: equal text, or nine tenths of their three-word sequences in common.
 import { wordsOf } from "../text/words.ts";
-import type { Ranked } from "./rank.ts";
+import type { Ranked } from "./ranked.ts";
 
 export type Folded = Ranked & { also: string[] };
 

@@ -3,25 +3,18 @@
 import { PARTS } from "../item.ts";
 import type { IndexedItem, Reader, StoredPassage } from "../store/read.ts";
 import { formsOf } from "../text/identifier.ts";
-import { isEcho } from "./echo.ts";
+import { lentShare, type NearbyMessage, nearbyMessage } from "./context.ts";
+import { echoOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
 import { priorsOf } from "./prior.ts";
 import type { Channel } from "./query.ts";
+import { byScore, type Ranked } from "./ranked.ts";
 import { Scorer } from "./score.ts";
+import { spread } from "./spread.ts";
 import { verbatim } from "./verbatim.ts";
 import { noParts, type ScoreParts, SIGNALS, total, WEIGHTS } from "./weights.ts";
 
-export type Ranked = {
-  item: IndexedItem;
-  /** The best passage comes first. */
-  passages: RankedPassage[];
-  parts: ScoreParts;
-  score: number;
-  /** A phrase or a whole name of the query stands in it. */
-  exact: boolean;
-};
-
-const CHANNELS = ["plain", "stem", "ident", "gram"] as const satisfies readonly Channel[];
+const CHANNELS = ["plain", "stem", "near", "ident", "gram"] as const satisfies readonly Channel[];
 /** Only these can bring a neighbour among the first. */
 const WITH_NEIGHBOURS = 60;
 
@@ -44,8 +37,8 @@ class Pool {
   readonly #passages = new Map<number, RankedPassage[]>();
   /** The messages around an item, with the share of their own score that it gets. */
   readonly #near = new Map<number, [number, number][]>();
-  /** Prompts that only repeat the query. */
-  readonly #echoes = new Set<number>();
+  /** Prompts that only repeat the query, and what those lend to their replies that do not repeat it word for word. */
+  readonly #echoes = new Map<number, number>();
 
   constructor(input: RankInput, reader: Reader) {
     this.#input = input;
@@ -66,8 +59,9 @@ class Pool {
       const candidate = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
       if (list) list.push(candidate);
       else this.#passages.set(item.id, [candidate]);
-      if (item.kind === "turn" && this.#input.use("echo") && isEcho(passage.text, this.#input.query))
-        this.#echoes.add(item.id);
+      const echo =
+        item.kind === "turn" && this.#input.use("echo") ? echoOf(passage.text, this.#input.query) : undefined;
+      if (echo) this.#echoes.set(item.id, echo === "asked" ? 1 : 0);
     }
   }
 
@@ -78,18 +72,38 @@ class Pool {
       .sort((a, b) => this.#own(b) - this.#own(a) || a - b)
       .slice(0, WITH_NEIGHBOURS);
     const { scopeIds, before } = this.#input;
-    const missing = new Set<number>();
-    for (const id of best) {
+    const sides = best.flatMap((id) => {
       const item = this.#items.get(id);
-      for (const near of item ? this.#reader.neighbours(item, before) : []) {
-        if (!this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s))) continue;
-        const share = WEIGHTS.further ** (near.distance - 1);
-        this.#link(id, near.id, share);
-        if (item?.kind === "turn") this.#link(near.id, id, share);
-        if (!this.#passages.has(near.id)) missing.add(near.id);
-      }
-    }
+      const around = item ? this.#reader.neighbours(item, before) : [];
+      const inScope = (near: { place: number }) =>
+        this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s));
+      return around.map((side) => ({ id, side: side.filter(inScope).map((near) => near.id) }));
+    });
+    const missing = new Set(sides.flatMap(({ side }) => side).filter((id) => !this.#passages.has(id)));
     if (missing.size > 0) this.add(this.#reader.beginnings([...missing]));
+    const messages = new Map<number, NearbyMessage>();
+    const messageOf = (id: number | undefined): NearbyMessage | undefined => {
+      const item = id === undefined ? undefined : this.#items.get(id);
+      if (id === undefined || !item) return undefined;
+      const message =
+        messages.get(id) ??
+        nearbyMessage(
+          item,
+          this.#passages
+            .get(id)
+            ?.map((p) => p.text)
+            .join(" ") ?? "",
+        );
+      messages.set(id, message);
+      return message;
+    };
+    for (const { id, side } of sides)
+      for (const [i, near] of side.entries()) {
+        const [here, there, between] = [messageOf(id), messageOf(near), messageOf(side[i - 1])];
+        if (!here || !there) continue;
+        this.#link(id, near, lentShare(there, here, between));
+        if (this.#items.get(id)?.kind === "turn") this.#link(near, id, lentShare(here, there, between));
+      }
   }
 
   #link(id: number, neighbour: number, share: number): void {
@@ -102,8 +116,14 @@ class Pool {
     return this.#passages.get(id)?.[0]?.own ?? 0;
   }
 
-  #context(id: number): number {
-    return (this.#near.get(id) ?? []).reduce((most, [near, share]) => Math.max(most, share * this.#own(near)), 0);
+  /** What the messages around it lend at most, and which one does. */
+  #context(id: number): { amount: number; lender?: number } {
+    let most: { amount: number; lender?: number } = { amount: 0 };
+    for (const [near, share] of this.#near.get(id) ?? []) {
+      const amount = share * Math.max(this.#own(near), this.#echoes.get(near) ?? 0);
+      if (amount > most.amount) most = { amount, lender: near };
+    }
+    return most;
   }
 
   /** Gives every passage its own score, each channel against its best. */
@@ -111,12 +131,16 @@ class Pool {
     const { terms, use } = this.#input;
     const queryWeight = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
     // A name that is a small part of the question is a small part of the answer.
-    const best: Best = { plain: 1e-9, stem: 1e-9, ident: Math.max(1e-9, queryWeight), gram: 1e-9, cosine: 1e-9 };
+    const ident = Math.max(1e-9, queryWeight);
+    const best: Best = { plain: 1e-9, stem: 1e-9, near: 1e-9, ident, gram: 1e-9, cosine: 1e-9 };
     for (const [id, list] of this.#passages)
       for (const p of this.#echoes.has(id) ? [] : list) {
         for (const c of CHANNELS) best[c] = Math.max(best[c], p.scored[c]);
         best.cosine = Math.max(best.cosine, p.cosine ?? 0);
+        best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * p.scored.near);
       }
+    // Words of like use are measured beside the words themselves: alone they are no full match.
+    best.near = best.stem;
     for (const list of this.#passages.values()) {
       for (const p of list)
         p.own = CHANNELS.reduce((sum, c) => sum + (use(c) ? (WEIGHTS[c] * p.scored[c]) / best[c] : 0), 0);
@@ -128,11 +152,12 @@ class Pool {
   /** A repeated prompt is worth no more than what was said around it. Gives the share of its own score that it keeps. */
   #lowerEchoes(): Map<number, number> {
     const shares = new Map<number, number>();
-    for (const id of this.#echoes) {
+    for (const id of this.#echoes.keys()) {
       const answers = (this.#near.get(id) ?? []).filter(([near]) => !this.#echoes.has(near));
       const most = answers.reduce((best, [near]) => Math.max(best, this.#own(near)), 0);
       shares.set(id, Math.min(1, most / Math.max(1e-9, this.#own(id))));
     }
+    for (const [id, lent] of this.#echoes) this.#echoes.set(id, lent * Math.min(1, this.#own(id)));
     for (const [id, share] of shares) for (const passage of this.#passages.get(id) ?? []) passage.own *= share;
     return shares;
   }
@@ -156,19 +181,26 @@ class Pool {
       if (!item) continue;
       const stands = verbatim(query, passages);
       if (quoted && !stands.phrases) continue;
+      const context = this.#context(id);
       const parts: ScoreParts = {
         ...ownParts(passages, best),
         ...priorsOf(item, passages, this.#input),
-        context: WEIGHTS.context * this.#context(id),
+        context: context.amount,
         exact: WEIGHTS.exact * (stands.phrases ? 1 : this.#share(stands.names)),
         echo: 0,
+        spread: 0,
       };
       for (const signal of SIGNALS) if (!use(signal)) parts[signal] = 0;
+      // Who said it matters only among what has to do with the question.
+      if (parts.role > 0 && context.amount + parts.stem + parts.near + parts.ident + parts.gram + parts.vector === 0)
+        parts.role = 0;
       const words = [...CHANNELS, "vector", "exact"] as const;
       parts.echo = ((shares.get(id) ?? 1) - 1) * words.reduce((sum, signal) => sum + parts[signal], 0);
-      ranked.push({ item, passages, parts, score: total(parts), exact: stands.phrases || stands.names.length > 0 });
+      const { lender } = context;
+      const exact = stands.phrases || stands.names.length > 0;
+      ranked.push({ item, passages, parts, score: total(parts), exact, ...(lender === undefined ? {} : { lender }) });
     }
-    return ranked.sort(byScore);
+    return use("spread") ? spread(ranked, query.isBroad === true) : ranked.sort(byScore);
   }
 }
 
@@ -182,10 +214,4 @@ function ownParts(passages: readonly RankedPassage[], best: Best): ScoreParts {
   const cosine = passages.reduce((most, p) => Math.max(most, p.cosine ?? 0), 0);
   parts.vector = (WEIGHTS.vector * cosine) / best.cosine;
   return parts;
-}
-
-/** The newer of equals first, then by id. */
-function byScore(a: Ranked, b: Ranked): number {
-  const byKey = a.item.key < b.item.key ? -1 : a.item.key > b.item.key ? 1 : 0;
-  return b.score - a.score || (b.item.time ?? 0) - (a.item.time ?? 0) || byKey;
 }

@@ -3,6 +3,7 @@
 export const SIGNALS = [
   "plain",
   "stem",
+  "near",
   "ident",
   "gram",
   "context",
@@ -13,6 +14,7 @@ export const SIGNALS = [
   "recency",
   "date",
   "echo",
+  "spread",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 export type ScoreParts = Record<Signal, number>;
@@ -20,17 +22,23 @@ export type ScoreParts = Record<Signal, number>;
 export const WEIGHTS = {
   plain: 0.2,
   stem: 0.8,
+  /** A word that is used like one of the query's, in a passage that has not that one itself. */
+  near: 0.26,
   ident: 0.6,
   gram: 0.5,
-  /** An item gets this part of the score of the best message around it; each step further away counts less. */
-  context: 0.5,
+  /** An item gets a part of the score of the best message around it; each step further away counts less. */
+  context: { reply: 0.8, later: 0.5, earlier: 0.4 },
   further: 0.5,
+  /** Of several that live from one message, each keeps this part of what the one before it gets. */
+  crowd: 0.8,
+  /** When everything is asked for, each further item of a session counts this part of the one before it. */
+  session: 0.8,
   vector: 0.6,
   exact: 0.3,
   user: 0.05,
   tool: -0.05,
   /** Given to the speaker whose words are asked for. */
-  speaker: 0.1,
+  speaker: 0.3,
   standing: 0.1,
   recency: 0.05,
   recencyHalfDays: 30,
@@ -47,6 +55,7 @@ export const BM25 = { k1: 1.2, b: 0.75 } as const;
 export const idf = (df: number, n: number): number =>
   Math.max(1e-6, Math.log((Math.max(n, df) - df + 0.5) / (df + 0.5)));
 
-export const noParts = (): ScoreParts => Object.fromEntries(SIGNALS.map((signal) => [signal, 0])) as ScoreParts;
+const NO_PARTS = Object.fromEntries(SIGNALS.map((signal) => [signal, 0])) as ScoreParts;
+export const noParts = (): ScoreParts => ({ ...NO_PARTS });
 
 export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);

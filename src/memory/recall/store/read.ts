@@ -91,10 +91,10 @@ export class Reader {
   }
 
   /** Messages before and after an item in its session, two on each side, the nearest first. */
-  neighbours(item: IndexedItem, before: number): { id: number; place: number; distance: number }[] {
-    return [PREVIOUS, NEXT].flatMap((sql) =>
+  neighbours(item: IndexedItem, before: number): { id: number; place: number }[][] {
+    return [PREVIOUS, NEXT].map((sql) =>
       (prepared(this.#db, sql, true).all(item.home, item.seq, before) as unknown as [number, number][]).map(
-        ([id, place], i) => ({ id, place, distance: i + 1 }),
+        ([id, place]) => ({ id, place }),
       ),
     );
   }

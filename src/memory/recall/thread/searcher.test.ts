@@ -28,7 +28,8 @@ describe("the searching thread", () => {
   it("R29 R2 finds what was written a moment ago, searches and lists", async () => {
     const s = searcher();
     const first = await s.search({ text: "lighthouse", within: EVERYTHING });
-    expect(first.ok && first.value.results.map((r) => r.id)).toEqual(["s1-0", "s1-1", "s1-2"]);
+    const [best, ...others] = first.ok ? first.value.results.map((r) => r.id) : [];
+    expect([best, others.sort()]).toEqual(["s1-0", ["s1-1", "s1-2"]]);
     new RecallWriter(db).add([{ ...conversation(["the lantern room"])[0]!, id: "new", seq: 50, turn: 50 }]);
     const second = await s.search({ text: "lantern", within: EVERYTHING });
     expect(second.ok && second.value.results[0]?.id).toBe("new");

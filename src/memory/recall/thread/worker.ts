@@ -7,6 +7,7 @@ import { listByTime } from "../list.ts";
 import { search } from "../search.ts";
 import { statsOf } from "../stats.ts";
 import { isDamage } from "../store/damage.ts";
+import type { RelatedWords } from "../text/related.ts";
 import type { ThreadData, ThreadReply, ThreadRequest } from "./protocol.ts";
 
 /** The search gets this part of the time; the rest is for the way back. */
@@ -20,11 +21,13 @@ if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
 /** A store that cannot be opened, or breaks, is tried anew at the next question. */
 function serve(path: string): void {
   let db: Database | undefined;
-  parentPort?.on("message", (ask: ThreadRequest) => {
+  const related = import("../text/related-words.ts");
+  parentPort?.on("message", async (ask: ThreadRequest) => {
+    const { relatedWords } = await related;
     if (Date.now() >= ask.until) return reply({ id: ask.id, type: "late" });
     try {
       db ??= open(path);
-      reply(answer(db, ask));
+      reply(answer(db, ask, relatedWords));
     } catch (error) {
       db?.close();
       db = undefined;
@@ -44,14 +47,14 @@ function open(path: string): Database {
   return db;
 }
 
-function answer(db: Database, ask: ThreadRequest): ThreadReply {
+function answer(db: Database, ask: ThreadRequest, relatedTo: RelatedWords): ThreadReply {
   if (ask.type === "start") {
-    search(db, NOTHING);
+    search(db, NOTHING, relatedTo);
     return { id: ask.id, type: "started" };
   }
   if (ask.type === "search") {
     const budgetMs = (ask.until - Date.now()) * MARGIN;
-    return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }) };
+    return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }, relatedTo) };
   }
   if (ask.type === "stats") return { id: ask.id, type: "stats", answer: statsOf(db) };
   return { id: ask.id, type: "list", answer: listByTime(db, ask.request) };

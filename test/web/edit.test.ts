@@ -1,0 +1,71 @@
+// FE11: what is edited in the page is there in the terminal, in /api and in the next request; a conflict shows both versions.
+import { expect, it } from "vitest";
+import { describePage, goTo, shoot } from "./browser.ts";
+import { filledGateway, longSession } from "./filled-home.ts";
+
+describePage("edits", (open) => {
+  it("FE11 F100 F125 M150 FB17 a memory is edited, changed by two people, and deleted", async () => {
+    const { gateway } = await filledGateway();
+    const page = await open(gateway, {
+      expected: /Failed to load resource: the server responded with a status of (?:404|412)/,
+    });
+    await goTo(page, "#/memory");
+    await page.locator("[role=option]", { hasText: "Fridays" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Fact").fill("We deploy on Mondays, by hand, from main");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".fact", { hasText: "Mondays" }).waitFor();
+    expect((await gateway.cli(["memory", "list"])).stdout).toContain("We deploy on Mondays");
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Fact").fill("We deploy on Tuesdays, by hand, from main");
+    const id = /id=([^&]+)/.exec(page.url())?.[1] ?? "";
+    const path = `/api/memory/records/${id}`;
+    const headers = { "content-type": "application/json", "if-match": "*" };
+    const other = await gateway.api(path, {
+      method: "PATCH",
+      headers,
+      body: JSON.stringify({ fact: "We deploy on Sundays, by hand, from main" }),
+    });
+    expect(other.status).toBe(200);
+    await page.getByRole("button", { name: "Save" }).click();
+    const conflict = page.locator(".conflict");
+    await conflict.waitFor();
+    expect(await conflict.innerText()).toContain("Sundays");
+    expect(await page.getByLabel("Fact").inputValue()).toContain("Tuesdays");
+    await shoot(page, "memory-conflict");
+    expect(((await (await gateway.api(path)).json()) as { fact: string }).fact).toContain("Sundays");
+    await page.getByRole("button", { name: "Save mine over it" }).click();
+    await page.locator(".fact", { hasText: "Tuesdays" }).waitFor();
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Fact").fill("We deploy on Wednesdays, by hand, from main");
+    await gateway.api(path, { method: "DELETE", headers: { "if-match": "*" } });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".trouble", { hasText: "deleted" }).waitFor();
+    expect(await page.getByLabel("Fact").inputValue()).toContain("Wednesdays");
+    await page.keyboard.press("Escape");
+
+    await goTo(page, "#/memory");
+    await page.locator("[role=option]", { hasText: "live provider" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => page.locator("[role=option]", { hasText: "live provider" }).count()).toBe(0);
+    expect((await gateway.cli(["memory", "list"])).stdout).not.toContain("live provider");
+  });
+
+  it("FE11 F123 the TODO of a proxied session is changed here and goes with its next request", async () => {
+    const { gateway, server } = await filledGateway();
+    const client = await longSession(gateway, "todo-1");
+    const page = await open(gateway);
+    await goTo(page, "#/sessions?id=todo-1&tab=state");
+    const todo = page.locator(".section", { has: page.getByRole("heading", { name: "TODO", exact: true }) });
+    await todo.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("TODO").fill("- [ ] water the ficus");
+    await todo.getByRole("button", { name: "Save" }).click();
+    await todo.locator(".editor-text", { hasText: "ficus" }).waitFor();
+    expect((await gateway.cli(["proxy", "todo", "todo-1"])).stdout).toContain("water the ficus");
+    await client.ask("What is next?");
+    expect(server.requests.at(-1)?.rawBody).toContain("water the ficus");
+  });
+});

@@ -1,0 +1,139 @@
+// A long text of many blocks with few elements: blocks have any height, and only those near the window exist.
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+const GUESS = 64;
+const AROUND = 600;
+
+export type VirtualFlowProps<T> = {
+  label: string;
+  items: readonly T[];
+  id(item: T): string;
+  children(item: T): ComponentChildren;
+  /** What scrolls; the flow stands somewhere in it. */
+  scroller: RefObject<HTMLElement | null>;
+  onNearEnd?(): void;
+  onEnd?(): Promise<void>;
+  /** The block to begin at; it is gone to once. */
+  target?: string | undefined;
+};
+
+export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
+  const { items, id, label, scroller } = props;
+  const heights = useRef(new Map<string, number>());
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, size: 1000 });
+  const [, setRound] = useState(0);
+
+  const tops: number[] = [];
+  let total = 0;
+  for (const item of items) {
+    tops.push(total);
+    total += heights.current.get(id(item)) ?? GUESS;
+  }
+  const first = Math.max(0, firstAfter(tops, view.top - AROUND) - 1);
+  const last = firstAfter(tops, view.top + view.size + AROUND);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    const own = box.current;
+    if (!element || !own) return;
+    const measure = (): void =>
+      setView({
+        top: element.getBoundingClientRect().top - own.getBoundingClientRect().top,
+        size: element.clientHeight,
+      });
+    measure();
+    element.addEventListener("scroll", measure, { passive: true });
+    const watch = new ResizeObserver(measure);
+    watch.observe(element);
+    return () => {
+      element.removeEventListener("scroll", measure);
+      watch.disconnect();
+    };
+  }, []);
+
+  useLayoutEffect(() => {
+    let changed = false;
+    for (const element of box.current?.children ?? []) {
+      if (!(element instanceof HTMLElement)) continue;
+      const key = element.dataset["id"] ?? "";
+      const height = Math.ceil(element.getBoundingClientRect().height);
+      if (height > 0 && heights.current.get(key) !== height) {
+        heights.current.set(key, height);
+        changed = true;
+      }
+    }
+    if (changed) setRound((now) => now + 1);
+  });
+
+  const gone = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    const { target } = props;
+    const index = target === undefined || target === gone.current ? -1 : items.findIndex((item) => id(item) === target);
+    const element = scroller.current;
+    const own = box.current;
+    if (index < 0 || !element || !own) return;
+    gone.current = target;
+    const above = own.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop;
+    element.scrollTop = above + (tops[index] ?? 0);
+  });
+
+  useEffect(() => {
+    if (last >= items.length - 5) props.onNearEnd?.();
+  }, [last, items.length]);
+
+  const toEnd = (): void => {
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  };
+  return (
+    <div
+      class="flow"
+      ref={box}
+      role="feed"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys Home and End work in it.
+      tabIndex={0}
+      style={{ height: `${total}px` }}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget) return;
+        if (event.key === "Home") scroller.current?.scrollTo({ top: 0 });
+        else if (event.key === "End") void (props.onEnd?.() ?? Promise.resolve()).then(() => endAfter(toEnd));
+        else return;
+        event.preventDefault();
+      }}
+    >
+      {items.slice(first, last).map((item, offset) => (
+        <article
+          key={id(item)}
+          data-id={id(item)}
+          class="flow-item"
+          aria-posinset={first + offset + 1}
+          aria-setsize={items.length}
+          style={{ transform: `translateY(${tops[first + offset] ?? 0}px)` }}
+        >
+          {props.children(item)}
+        </article>
+      ))}
+    </div>
+  );
+}
+
+/** Heights below the window are guesses until they are drawn, so the end moves a few times. */
+function endAfter(toEnd: () => void, times = 6): void {
+  toEnd();
+  if (times > 0) requestAnimationFrame(() => endAfter(toEnd, times - 1));
+}
+
+/** The first place whose top is beyond `at`. */
+function firstAfter(tops: readonly number[], at: number): number {
+  let low = 0;
+  let high = tops.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tops[middle] ?? 0) > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
