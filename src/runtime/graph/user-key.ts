@@ -25,8 +25,8 @@ const LOGIN_MS = 60_000;
 
 function loginOf(place: UserPlace): string | undefined {
   const { userHome, env } = place;
-  const known = logins.get(env);
-  if (known && performance.now() < known.until) return known.login;
+  const entry = logins.get(env);
+  if (entry && performance.now() < entry.until) return entry.login;
   const folder = env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh");
   const login = ghLogin(folder) ?? gitLogin(userHome);
   logins.set(env, { login, until: performance.now() + LOGIN_MS });

@@ -16,8 +16,8 @@ export async function doubtsOf(
   const drafts = extractions.flatMap(({ entities }) => entities).filter(({ label }) => LABELS[label].fuzzy);
   const doubts = new Map<string, readonly string[]>();
   for (const name of new Set(drafts.map((draft) => draft.name))) {
-    const known = await similar(name);
-    if (known.length > 0) doubts.set(name, known);
+    const candidates = await similar(name);
+    if (candidates.length > 0) doubts.set(name, candidates);
     if (doubts.size === MOST_ASKED) break;
   }
   return doubts;
@@ -44,14 +44,14 @@ export function resolved(
     const [name, known] = [String(one["name"]), String(one["known"])];
     if (doubts.get(name)?.includes(known)) same.set(name, known);
   }
-  const known = (draft: EntityDraft): EntityDraft => ({ ...draft, name: same.get(draft.name) ?? draft.name });
+  const rename = (draft: EntityDraft): EntityDraft => ({ ...draft, name: same.get(draft.name) ?? draft.name });
   const ends = <T extends { subject: EntityDraft; object: EntityDraft }>(one: T): T => ({
     ...one,
-    subject: known(one.subject),
-    object: known(one.object),
+    subject: rename(one.subject),
+    object: rename(one.object),
   });
   return extractions.map(({ entities, facts, endings }) => ({
-    entities: entities.map(known),
+    entities: entities.map(rename),
     facts: facts.map(ends),
     endings: endings.map(ends),
   }));
