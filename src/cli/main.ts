@@ -19,12 +19,8 @@ type Parsed = {
   [flag: string]: unknown;
 };
 
-/** The face at a terminal. Gives the exit code, or why plain lines are wanted instead. */
-type TerminalFace = (run: {
-  open: Omit<OpenOptions, "prompts">;
-  version: string;
-  text: string;
-}) => Promise<number | { plain: string }>;
+/** The face at a terminal. Gives the exit code. */
+type TerminalFace = (run: { open: Omit<OpenOptions, "prompts">; version: string; text: string }) => Promise<number>;
 
 /** What the command line may start; the one file above the faces knows them. */
 export type StartedFaces = Faces & { terminal: TerminalFace };
@@ -94,7 +90,7 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
       near.length > 0
         ? printFailure(unknownCommand(word, near))
         : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, (open, text) =>
-            atTerminal(faces.terminal, { open, version, text }),
+            faces.terminal({ open, version, text }),
           );
   });
   program.addHelpText("after", MORE_HELP);
@@ -132,13 +128,6 @@ const unknownCommand = (word: string, near: string[]): Failure => ({
   next: `Did you mean ${near.join(" or ")}? To use it as a prompt: everlong -p "${word}".`,
   exit: 2,
 });
-
-async function atTerminal(terminal: TerminalFace, run: Parameters<TerminalFace>[0]): Promise<number> {
-  const end = await terminal(run);
-  if (typeof end === "number") return end;
-  const { runLineMode } = await import("./line/line-mode.ts");
-  return runLineMode(run.open, run.version, run.text);
-}
 
 async function agent(
   options: Parsed,

@@ -1,8 +1,9 @@
 // Who called a command of the command line: a person at a terminal, or a program with text on stdin.
+
+import { askTerminal } from "../base/ask-terminal.ts";
 import { ok } from "../base/result.ts";
 import type { Person } from "../command/contract.ts";
 import { home } from "../runtime/client.ts";
-import { askTerminal } from "./ask-terminal.ts";
 import { watched } from "./progress.ts";
 import { readStdin } from "./stdin.ts";
 

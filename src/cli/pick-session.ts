@@ -1,7 +1,8 @@
 // --resume without an id: the sessions of this folder, and in a terminal the choice of one.
+
+import { askTerminal } from "../base/ask-terminal.ts";
 import { minute } from "../command/format.ts";
 import { home, type SessionChoice, type StoredSession } from "../runtime/client.ts";
-import { askTerminal } from "./ask-terminal.ts";
 import { EXIT, printFailure } from "./exit.ts";
 
 const MOST = 20;

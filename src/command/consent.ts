@@ -71,7 +71,7 @@ export const consentText = ({ feature, folder, endpoint, sends, notSent, revoke 
     `  To take it back later: ${revoke}`,
   ].join("\n");
 
-const CHOICES: readonly { choice: ConsentChoice; text: string }[] = [
+export const consentChoices: readonly { choice: ConsentChoice; text: string }[] = [
   { choice: "allow", text: "allow, for this folder and address" },
   { choice: "not_now", text: "not now" },
   { choice: "never", text: "never" },
@@ -83,15 +83,22 @@ export async function askConsent(
   { print, ask }: Pick<Person, "print" | "ask">,
   open: Partial<Pick<OpenOptions, "flags" | "trustFolder">> = {},
 ): Promise<CommandOutcome | undefined> {
-  print([consentText(question), ...CHOICES.map(({ text }, i) => `  ${i + 1}. ${text}`)].join("\n"));
+  print([consentText(question), ...consentChoices.map(({ text }, i) => `  ${i + 1}. ${text}`)].join("\n"));
   for (;;) {
     const answer = await ask?.("Your choice: ");
     if (answer === undefined) return undefined;
-    const chosen = CHOICES[Number(answer.trim()) - 1];
+    const chosen = consentChoices[Number(answer.trim()) - 1];
     if (!chosen) continue;
-    return describe(await home.consent.answer(question, chosen.choice, open), (effect) => effectText(question, effect));
+    return settleConsent(question, chosen.choice, open);
   }
 }
+
+export const settleConsent = async (
+  question: ConsentQuestion,
+  choice: ConsentChoice,
+  open: Partial<Pick<OpenOptions, "flags" | "trustFolder">> = {},
+): Promise<CommandOutcome> =>
+  describe(await home.consent.answer(question, choice, open), (effect) => effectText(question, effect));
 
 function effectText({ endpoint, folder }: Pick<ConsentQuestion, "endpoint" | "folder">, effect: ConsentEffect): string {
   switch (effect) {

@@ -3,15 +3,14 @@ import { describeFailure } from "../base/failure.ts";
 import { home } from "../runtime/client.ts";
 import type { TerminalRun } from "./loop/run.ts";
 
-export async function runTerminal(run: TerminalRun): Promise<number | { plain: string }> {
+export async function runTerminal(run: TerminalRun): Promise<number> {
   const face = await home.faceStart(run.open);
   if (!face.ok) {
     process.stderr.write(`${describeFailure(face.error)}\n`);
     return face.error.exit;
   }
   const { ui, terminal } = face.value;
-  if (ui.plain) return { plain: ui.plainSource };
-  if (terminal.TERM === "dumb") return { plain: "TERM=dumb" };
-  const { runScreen } = await import("./loop/run.ts");
-  return runScreen(face.value, run);
+  const plain = ui.plain ? ui.plainSource : terminal.TERM === "dumb" ? "TERM=dumb" : undefined;
+  if (plain === undefined) return (await import("./loop/run.ts")).runScreen(face.value, run);
+  return (await import("./plain/plain-mode.ts")).runPlain(face.value, run, plain);
 }

@@ -24,7 +24,7 @@ describe("O52 promotion in the terminal", () => {
       );
       const terminal = await at(place, ["--allow-all"]);
       terminal.type("go");
-      await terminal.see("Agent slow");
+      await terminal.see("task: slow started");
       await expect.poll(() => of("SLOW").length).toBe(2);
       if (command === "ctrl+b") terminal.press(command);
       else terminal.type(command);

@@ -59,7 +59,7 @@ describe("OI1 the registry", () => {
     terminal.type("go");
     const settled = () =>
       linesOf(tree(prefixes(place, onlySession(place)).at(-1))).filter((l) => / running /.test(l)).length === 0;
-    await terminal.see("Agent stop was cancelled");
+    await terminal.see("task: stop cancelled");
     await expect.poll(settled).toBe(true);
     await terminal.see(/main \d/);
     const from = terminal.screen().length;
@@ -123,13 +123,15 @@ describe("O59 going back", () => {
     terminal.type("hello");
     await terminal.see("main 0");
     terminal.type("start it");
-    await expect.poll(() => /main 2/.test(terminal.screen()) && /sleep 1000/.test(terminal.screen())).toBe(true);
+    await terminal.see("main 2");
+    const started = () => JSON.stringify(eventsOf(place, onlySession(place), "tool.execution_start"));
+    await expect.poll(started).toContain("sleep 1000");
     terminal.type("/undo");
     await terminal.see("Removed 1 message");
     terminal.type("/tasks");
     await terminal.see("No tasks yet.");
     terminal.type("start another");
-    await terminal.see("Agent late-2");
+    await terminal.see(/task: late\S* started/);
     await terminal.see("main");
     await expect.poll(() => of("LATE").length).toBe(2);
     await leave(terminal);

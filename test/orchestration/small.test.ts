@@ -103,7 +103,7 @@ describe("O102 O123 plans and nobody to ask", () => {
     terminal.type("/plan do it");
     await terminal.see("Go on?");
     terminal.type("3");
-    await terminal.see("Fleet:");
+    await terminal.see("not run, 1 rounds.");
     terminal.type("/exit");
     await terminal.exit;
     const id = onlySession(place);

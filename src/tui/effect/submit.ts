@@ -40,6 +40,8 @@ async function runCommand(app: App, client: Client, typed: Extract<TypedText, { 
   if (name === "clear") return app.restart();
   if (typed.args === "" && panelFor(name)) return openPanel(app, name, typed.args);
   const outcome = await runSlash(typed, client, screenPerson(screenPrompts(app.dispatch, app.say), app.say));
-  if (!outcome.ok) app.say(failureText(outcome.error));
-  else if (outcome.value.send !== undefined) await send(client, outcome.value.send);
+  // What it said, or why it failed, is an entry of the transcript.
+  if (!outcome.ok) {
+    if (outcome.error.next) app.say(outcome.error.next);
+  } else if (outcome.value.send !== undefined) await send(client, outcome.value.send);
 }

@@ -1,4 +1,5 @@
 // Questions that a person decides: what is asked, what can be answered, and which key answers. Pure.
+import { consentChoices } from "../../command/consent.ts";
 import type { PermissionPrompt, PlanAnswer, PlanQuestion, UserQuestion } from "../../runtime/client.ts";
 import type { PermissionAnswer } from "../../schema/permission.ts";
 import type { EditorState } from "../editor/edit.ts";
@@ -9,14 +10,16 @@ export type QuestionBody =
   | { type: "user"; ask: UserQuestion }
   | { type: "plan"; ask: PlanQuestion }
   /** Before anything of the folder is loaded. */
-  | { type: "trust"; text: string };
+  | { type: "trust"; text: string }
+  | { type: "consent"; text: string };
 
 export type TrustChoice = "trust" | "without" | "exit";
 export type QuestionAnswer =
   | { type: "permission"; answer: PermissionAnswer }
   | { type: "user"; text: string | undefined }
   | { type: "plan"; answer: PlanAnswer }
-  | { type: "trust"; choice: TrustChoice };
+  | { type: "trust"; choice: TrustChoice }
+  | { type: "consent"; choice: (typeof consentChoices)[number]["choice"] };
 
 /** What is written in the editor instead of the draft: why it is rejected, the fact in other words, an answer. */
 export type WritingPurpose = "feedback" | "fact" | "answer";
@@ -83,6 +86,10 @@ export function choicesOf(body: QuestionBody): QuestionChoice[] {
         choice(2, "Continue without", { answer: { type: "trust", choice: "without" } }),
         choice(3, "Exit", { answer: { type: "trust", choice: "exit" } }),
       ];
+    case "consent":
+      return consentChoices.map((one, at) =>
+        choice(at + 1, one.text, { answer: { type: "consent", choice: one.choice } }),
+      );
   }
 }
 
@@ -124,6 +131,8 @@ export function declined(body: QuestionBody): QuestionAnswer {
       return { type: "plan", answer: { action: "reject" } };
     case "trust":
       return { type: "trust", choice: "without" };
+    case "consent":
+      return { type: "consent", choice: "not_now" };
   }
 }
 

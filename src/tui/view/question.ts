@@ -45,6 +45,8 @@ function titleOf(body: QuestionBody): string {
       return "The plan is ready";
     case "trust":
       return "Do you trust this folder?";
+    case "consent":
+      return "May text be sent?";
   }
 }
 
@@ -57,13 +59,20 @@ function bodyLines(body: QuestionBody, width: number, look: Look): string[] {
     case "plan":
       return wholeText(body.ask.plan || body.ask.summary, width, look);
     case "trust":
+    case "consent":
       return wholeText(body.text, width, look);
   }
 }
 
 function keysText(body: QuestionBody): string {
   const refusal =
-    body.type === "user" ? "esc declines" : body.type === "trust" ? "esc continues without" : "esc rejects";
+    body.type === "user"
+      ? "esc declines"
+      : body.type === "trust"
+        ? "esc continues without"
+        : body.type === "consent"
+          ? "esc: not now"
+          : "esc rejects";
   const edit = canEditFact(body) ? ", e edits the fact" : "";
   return `number, or arrows and Enter${edit}; ${refusal}`;
 }

@@ -1,34 +1,41 @@
-// Line mode: a plain conversation in the terminal, until the full terminal face is there.
-
-import { visible } from "../../base/text.ts";
+// Plain mode: the conversation as lines one after another, for screen readers and terminals that can do no more.
+import { describeFailure } from "../../base/failure.ts";
 import { goesOn } from "../../command/agent.ts";
-import { askConsent } from "../../command/consent.ts";
 import { counted } from "../../command/format.ts";
 import { parseTyped, runSlash } from "../../command/slash.ts";
 import { slashNames } from "../../command/table.ts";
-import { trustFolder } from "../../command/trust.ts";
-import { type Client, home, type OpenOptions, openClient } from "../../runtime/client.ts";
-import type { Envelope } from "../../schema/event/envelope.ts";
-import { askTerminal } from "../ask-terminal.ts";
-import { EXIT, printFailure } from "../exit.ts";
-import { resumeHint } from "../format/metrics.ts";
-import { noticeLine } from "../format/notice.ts";
-import { linePerson, linePrompts } from "./ask.ts";
-import { openScreen, type Screen } from "./screen.ts";
+import { type Client, type FaceStart, openClient } from "../../runtime/client.ts";
+import { exitLines } from "../loop/exit-line.ts";
+import type { TerminalRun } from "../loop/run.ts";
+import { noFacts, reduceFacts } from "../state/facts.ts";
+import { plainLook } from "../theme/look.ts";
+import { plainPerson, plainPrompts } from "./ask.ts";
+import { askPendingConsent, askTrust } from "./begin.ts";
+import { openLines, type PlainLines } from "./lines.ts";
+import { plainPrinter } from "./print.ts";
 
+const EXIT = { done: 0, interrupted: 130 } as const;
 const EXIT_WINDOW_MS = 2000;
 /** A second interrupt within this time also stops what runs in the background. */
 const STOP_ALL_MS = 3000;
+const STILL_WORKING_MS = 30_000;
+/** Of a resumed session. */
+const MOST_BLOCKS = 200;
 
-/** `text`: the first prompt, when the command line gave one. */
-export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: string, text = ""): Promise<number> {
+/** `by`: what asked for plain lines. */
+export async function runPlain(face: FaceStart, { open, version, text }: TerminalRun, by: string): Promise<number> {
+  const startedAt = Date.now();
+  process.stdout.write(`Plain mode is on (${by}).\n`);
   if (!open.trustFolder && (await askTrust()) === "exit") return EXIT.done;
   await askPendingConsent(open);
-  let screen: Screen | undefined;
-  const current = (): Screen => screen ?? unopened();
-  const prompts = linePrompts(current);
+  let screen: PlainLines | undefined;
+  const current = (): PlainLines => screen ?? unopened();
+  const prompts = plainPrompts(current);
   const opened = await openClient({ ...open, prompts, slashNames });
-  if (!opened.ok) return printFailure(opened.error);
+  if (!opened.ok) {
+    process.stderr.write(`${describeFailure(opened.error)}\n`);
+    return opened.error.exit;
+  }
   let { client } = opened.value;
 
   let ended: (code: number) => void = () => undefined;
@@ -36,18 +43,22 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     ended = resolve;
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
-  let consolidation = "";
+  let facts = noFacts;
   let stop = () => {};
+  const show = (lines: readonly string[]): void => {
+    if (lines.length > 0) current().print(lines.join("\n"));
+  };
   const attach = (c: Client) => {
     stop();
     current().setPrompt(promptOf(c));
+    const printer = plainPrinter(plainLook({ reasoning: face.ui.reasoning, toolLines: face.ui.toolOutputLines }));
+    show(printer.past(c.logged, MOST_BLOCKS));
     stop = c.on((event) => {
       // Mode and allow-all are always visible.
       if (event.type === "session.mode_changed" || event.type === "permission.rules_changed")
         current().setPrompt(promptOf(c));
-      if (event.type === "consolidation.gate" && event.data.model !== undefined)
-        consolidation = `\nUpdating the board in the background with ${event.data.model}.`;
-      showEvent(current(), event);
+      facts = reduceFacts(facts, event);
+      show(printer.add(event));
     });
   };
 
@@ -78,17 +89,16 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
     const outcome = await runSlash(
       typed,
       client,
-      linePerson(prompts, (text) => current().print(text)),
+      plainPerson(prompts, (text) => current().print(text)),
     );
-    current().print(
-      outcome.ok ? outcome.value.text : [outcome.error.what, outcome.error.next].filter(Boolean).join("\n"),
-    );
+    // What it said, or why it failed, is an entry of the transcript.
+    if (!outcome.ok && outcome.error.next) current().print(outcome.error.next);
     if (outcome.ok && outcome.value.send !== undefined) await client.send(outcome.value.send);
   };
 
   const printError = (error: unknown) =>
     current().print(`Error: ${error instanceof Error ? error.message : String(error)}`);
-  screen = openScreen({
+  screen = openLines({
     line: (text) => void onLine(text).catch(printError),
     interrupt: (typed) => {
       const recently = performance.now() - lastInterrupt;
@@ -117,46 +127,23 @@ export async function runLineMode(open: Omit<OpenOptions, "prompts">, version: s
   });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));
 
-  attach(client);
   screen.print(header(client, version, opened.value.notices));
+  attach(client);
+  screen.print("Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves.");
+  const stillWorking = setInterval(() => client.view().busy && current().print("still working"), STILL_WORKING_MS);
   client.ready().catch(printError);
   if (text !== "") {
     screen.print(`> ${text}`);
     onLine(text).catch(printError);
   }
   const code = await finished;
+  clearInterval(stillWorking);
   client.interrupt("exit");
   await client.close(code === EXIT.done ? { type: "routine" } : { type: "signal" });
   stop();
   screen.close();
-  const hint = client.view().promptCount > 0 ? resumeHint(client.sessionId) : "";
-  process.stdout.write(`\n${hint}${consolidation}\n`);
+  process.stdout.write(`\n${exitLines(client, facts, Date.now() - startedAt).join("\n")}\n`);
   return code;
-}
-
-/** Nothing of the folder's own is loaded before the answer; without trust everything else works. */
-async function askTrust(): Promise<"go on" | "exit"> {
-  const notice = await home.trustQuestion();
-  if (!notice) return "go on";
-  process.stdout.write(`${notice}\n  1. trust this folder\n  2. continue without\n  3. exit\n`);
-  for (;;) {
-    const answer = (await askTerminal("Your choice: "))?.trim();
-    if (answer === "3" || answer === undefined) return "exit";
-    if (answer === "2") return "go on";
-    if (answer !== "1") continue;
-    const outcome = await trustFolder();
-    process.stdout.write(`${outcome.ok ? outcome.value.text : outcome.error.what}\n`);
-    return "go on";
-  }
-}
-
-/** Nothing is sent before the answer; without one everything else works. */
-async function askPendingConsent(open: Pick<OpenOptions, "flags" | "trustFolder">): Promise<void> {
-  const question = await home.consent.question(open);
-  if (!question) return;
-  const print = (text: string) => void process.stdout.write(`${text}\n`);
-  const outcome = await askConsent(question, { print, ask: askTerminal }, open);
-  if (outcome) print(outcome.ok ? outcome.value.text : outcome.error.what);
 }
 
 function unopened(): never {
@@ -184,22 +171,5 @@ function header(client: Client, version: string, notices: string[]): string {
   ];
   if (view.model === "offline")
     lines.push("No model provider yet: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.");
-  return [...lines, "Type a message, or /help. Ctrl+C interrupts, Ctrl+D leaves."].join("\n");
-}
-
-function showEvent(screen: Screen, event: Envelope): void {
-  const isMain = event.agentId === undefined;
-  switch (event.type) {
-    case "assistant.message_delta":
-      return isMain ? screen.stream(event.data.deltaContent) : undefined;
-    case "assistant.message":
-    case "session.idle":
-      return isMain ? screen.endStream() : undefined;
-    case "session.todos_changed":
-      return;
-    default: {
-      const line = noticeLine(event, (text) => text); // a person's own screen
-      if (line !== undefined) screen.print(visible(line));
-    }
-  }
+  return lines.join("\n");
 }

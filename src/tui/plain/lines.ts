@@ -1,15 +1,11 @@
-// The terminal of line mode: text above, one input line below, and whoever asked last gets the next line.
+// The terminal of plain mode: lines one after another, one input line below, and whoever asked last gets the next line.
 import { createInterface, type Interface } from "node:readline";
+import { suspendable } from "../../base/suspend.ts";
 import { visible } from "../../base/text.ts";
-import { suspendable } from "../suspend.ts";
 
-export type Screen = {
+export type PlainLines = {
   /** A whole line or several, above the input. */
   print(text: string): void;
-  /** A piece of the streaming answer. */
-  stream(text: string): void;
-  /** Ends a streaming answer. */
-  endStream(): void;
   /** Asks; resolves with the typed line, or undefined when the signal aborts or the input ends. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
   prompt(): void;
@@ -17,7 +13,7 @@ export type Screen = {
   close(): void;
 };
 
-export type ScreenEvents = {
+export type PlainEvents = {
   line: (text: string) => void;
   /** Ctrl+C; `typed` is what stood in the input line, which is now empty. */
   interrupt: (typed: string) => void;
@@ -39,7 +35,7 @@ function forgiveLostTerminal({ stdin, stderr }: NodeJS.Process): void {
   stderr.on("error", () => undefined); // nobody is there to read it
 }
 
-export function openScreen(events: ScreenEvents): Screen {
+export function openLines(events: PlainEvents): PlainLines {
   forgiveLostTerminal(process);
   const rl: Interface = createInterface({
     input: process.stdin,
@@ -50,24 +46,23 @@ export function openScreen(events: ScreenEvents): Screen {
   });
   let waiting: ((answer: string | undefined) => void) | undefined;
   let promptText = "> ";
-  let streaming = false;
   let continued = "";
+  let isEarlier = false;
   rl.setPrompt(promptText);
 
   const clearInput = () => process.stdout.write("\r\u001b[J");
-  const redraw = () => {
-    if (!streaming) rl.prompt(true);
-  };
+  const redraw = () => rl.prompt(true);
 
   suspendable(rl, redraw);
   rl.on("line", (line) => {
-    if (waiting) {
+    if (waiting && !isEarlier) {
       const answer = waiting;
       waiting = undefined;
       rl.setPrompt(promptText);
       answer(line);
       return;
     }
+    isEarlier = false;
     if (line.endsWith("\\")) {
       continued += `${line.slice(0, -1)}\n`;
       rl.setPrompt("… ");
@@ -99,18 +94,8 @@ export function openScreen(events: ScreenEvents): Screen {
   return {
     print(text) {
       clearInput();
-      process.stdout.write(`${streaming ? "\n" : ""}${visible(text)}\n`);
-      streaming = false;
-      redraw();
-    },
-    stream(text) {
-      if (!streaming) clearInput();
-      streaming = true;
-      process.stdout.write(visible(text));
-    },
-    endStream() {
-      if (streaming) process.stdout.write("\n");
-      streaming = false;
+      process.stdout.write(`${visible(text)}
+`);
       redraw();
     },
     ask(question, signal) {
@@ -125,6 +110,8 @@ export function openScreen(events: ScreenEvents): Screen {
           resolve(answer);
         };
         signal.addEventListener("abort", withdraw, { once: true });
+        // A line that was begun before the question answers nothing.
+        isEarlier = rl.line !== "";
         waiting = settle;
         rl.setPrompt(question);
         rl.prompt();

@@ -1,11 +1,11 @@
-// Questions of line mode: permission, the agent's own questions, accepting a plan, trusting a folder.
+// Questions of plain mode, each a numbered menu: permission, the agent's own questions, accepting a plan, trusting a folder.
 
 import { visible } from "../../base/text.ts";
 import type { Person } from "../../command/contract.ts";
 import type { PermissionPrompt, Prompts } from "../../runtime/client.ts";
-import type { Screen } from "./screen.ts";
+import type { PlainLines } from "./lines.ts";
 
-export function linePrompts(screen: () => Screen): Required<Prompts> {
+export function plainPrompts(screen: () => PlainLines): Required<Prompts> {
   return {
     async permission(ask, signal) {
       screen().print(permissionText(ask));
@@ -60,7 +60,7 @@ export function linePrompts(screen: () => Screen): Required<Prompts> {
 }
 
 /** Who typed a command: asked as the agent asks. */
-export function linePerson({ question }: Required<Prompts>, print: (text: string) => void): Person {
+export function plainPerson({ question }: Required<Prompts>, print: (text: string) => void): Person {
   const { signal } = new AbortController();
   return {
     print,
@@ -76,7 +76,7 @@ const canEdit = ({ request }: PermissionPrompt): boolean => request.kind === "me
 function permissionText(ask: PermissionPrompt): string {
   return [
     "",
-    `Permission needed (${ask.request.kind}), asked by ${ask.agent}:`,
+    `permission: Permission needed (${ask.request.kind}), asked by ${ask.agent}:`,
     visible(ask.explanation),
     "  1. once",
     ...(ask.session ? [`  2. this session: ${ask.session}`] : []),

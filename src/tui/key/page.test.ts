@@ -1,0 +1,44 @@
+// The page of keys is the table; keys.json changes what it may and says what it cannot.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { defaultKeys, loadKeys } from "./load.ts";
+import { keysPage } from "./page.ts";
+import { keyTable } from "./table.ts";
+
+const file = join(import.meta.dirname, "..", "..", "..", "docs", "keys.md");
+
+it("F39 docs/keys.md lists every action with its keys", () => {
+  const page = keysPage(keyTable);
+  if (process.env["UPDATE_DOCS"]) writeFileSync(file, page);
+  expect(readFileSync(file, "utf8")).toBe(page);
+});
+
+it("F39 no key has two actions by default", () => {
+  const keys = keyTable.flatMap((row) => row.keys);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+it("F39 keys.json rebinds an action; its new key leaves the action that had it", () => {
+  const { bindings, notices } = loadKeys('{ "externalEditor": "Ctrl-T", "exit": ["ctrl+q"] }');
+  expect(notices).toEqual([]);
+  expect(bindings["ctrl+t"]).toBe("externalEditor");
+  expect(bindings["ctrl+q"]).toBe("exit");
+  expect(bindings["ctrl+d"]).toBeUndefined();
+  expect(bindings["enter"]).toBe("submit");
+});
+
+it("F39 FB10 an unknown action, a key bound twice and a wrong value are told with their line; defaults stay", () => {
+  const { bindings, notices } = loadKeys(
+    '{\n  "fly": "f",\n  "mode": "ctrl+x",\n  "redraw": "ctrl+x",\n  "todos": 7\n}',
+  );
+  expect(notices).toHaveLength(3);
+  expect(notices[0]).toMatch(/line 2: "fly" is no action/);
+  expect(notices.join("\n")).toMatch(/line 5: "todos"/);
+  expect(notices.join("\n")).toMatch(/line 4: "ctrl\+x" is bound to "mode" already/);
+  expect(bindings["ctrl+x"]).toBe("mode");
+  expect(bindings["ctrl+l"]).toBe("redraw");
+  expect(bindings["ctrl+t"]).toBe("todos");
+  expect(loadKeys("{ not json").bindings).toEqual(defaultKeys.bindings);
+  expect(loadKeys("{ not json").notices[0]).toContain("The default keys are used.");
+});

@@ -1,0 +1,143 @@
+// The screen before and behind any session: terminal, state, painter and clock, joined; all of it is given back at the end.
+
+import { emptyTranscript } from "../../runtime/client/transcript.ts";
+import type { FaceStart } from "../../runtime/client.ts";
+import { emptyEditor } from "../editor/edit.ts";
+import { loadHistory } from "../effect/history.ts";
+import { loadKeyFile } from "../effect/key-file.ts";
+import { loadTheme } from "../effect/theme-file.ts";
+import { titleWriter } from "../effect/title.ts";
+import type { KeyRow } from "../key/table.ts";
+import { idle } from "../state/activity.ts";
+import { noFacts } from "../state/facts.ts";
+import { openTerminalAdapter, type TerminalAdapter } from "../terminal/adapter.ts";
+import { BACKGROUND_QUERY, BACKGROUND_REPLY } from "../theme/background.ts";
+import type { Look } from "../theme/look.ts";
+import type { Effect, ScreenState } from "../update/message.ts";
+import { isTooSmall, renderScreen, type ScreenChoices } from "../view/screen.ts";
+import { createStore, type Store } from "./app.ts";
+import { screenClock } from "./clock.ts";
+import { lookFor } from "./look.ts";
+import { openPainter, type Painter } from "./painter.ts";
+import { type TranscriptPrinter, transcriptPrinter } from "./transcript-printer.ts";
+
+export type Stage = {
+  terminal: TerminalAdapter;
+  painter: Painter;
+  store: Store;
+  transcript: TranscriptPrinter;
+  look: Look;
+  /** What the user's own status command said. */
+  setCustom(text: string | undefined): void;
+  keys: readonly KeyRow[];
+  /** What was wrong with the files of looks and keys. */
+  notices: readonly string[];
+  /** The last lines stand where the live ones were. */
+  close(last: readonly string[]): void;
+};
+
+export type StageEvents = {
+  perform(effect: Effect): void;
+  changed(state: ScreenState, before: ScreenState): void;
+  lost(reason: "gone" | "full"): void;
+};
+
+const LOCAL_ESCAPE_MS = 25;
+const REMOTE_ESCAPE_MS = 120;
+const REPLY_MS = 100;
+// Only a terminal that says so gets synchronised output: one that drops it would show half frames for ever.
+const SYNC_QUERY = "\u001b[?2026$p";
+const SYNC_REPLY = /^\u001b\[\?2026;[123]\$y/;
+
+export function openStage(face: FaceStart, events: StageEvents): Stage {
+  const keys = loadKeyFile(face);
+  const look = lookFor(face);
+  const { theme, notices } = loadTheme(face);
+  look.theme = theme;
+  const choices: ScreenChoices = { look, statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
+  const transcript = transcriptPrinter(look);
+  let hasSync = false;
+  const isRemote = face.terminal.SSH_TTY !== undefined || face.terminal.SSH_CONNECTION !== undefined;
+  const terminal = openTerminalAdapter(
+    {
+      input(input) {
+        if (input.type !== "reply") store.dispatch({ ...input, now: Date.now() });
+        painter.request();
+      },
+      resize: () => painter.resized(),
+      lost: events.lost,
+    },
+    isRemote ? REMOTE_ESCAPE_MS : LOCAL_ESCAPE_MS,
+  );
+  const title = titleWriter(terminal, face);
+  const store = createStore(firstState(face, keys.bindings), events.perform, (state, before) => {
+    if (state.facts !== before.facts) title.show(state.facts);
+    clock.follow(state);
+    events.changed(state, before);
+    painter.request();
+  });
+  const painter = openPainter({
+    terminal,
+    hasSync: () => hasSync,
+    reflows: face.terminal.XTERM_VERSION === undefined && face.terminal.TERM !== "linux",
+    draw(size) {
+      const [state, now] = [store.state(), Date.now()];
+      if (isTooSmall(size)) return { settled: [], live: renderScreen(state, [], size, now, choices) };
+      const { settled, live } = transcript.lines(state.transcript, size.columns, now);
+      return { settled, live: renderScreen(state, live, size, now, choices) };
+    },
+    drawn() {
+      const [question] = store.state().questions;
+      if (question && question.shownAt === undefined) store.dispatch({ type: "shown", now: Date.now() });
+    },
+  });
+  const clock = screenClock(painter.request, face.ui.motion);
+
+  painter.flush();
+  if (face.ui.theme === "auto" && look.depth > 0)
+    void terminal.ask(BACKGROUND_QUERY, BACKGROUND_REPLY, REPLY_MS).then((reply) => {
+      look.theme = loadTheme(face, reply).theme;
+    });
+  void terminal.ask(SYNC_QUERY, SYNC_REPLY, REPLY_MS).then((reply) => {
+    hasSync = reply !== undefined;
+  });
+
+  return {
+    terminal,
+    painter,
+    store,
+    transcript,
+    look,
+    setCustom(text) {
+      choices.custom = text;
+      painter.request();
+    },
+    keys: keys.rows,
+    notices: [...keys.notices, ...notices],
+    close(last) {
+      clock.stop();
+      painter.flush();
+      painter.clear();
+      title.restore();
+      terminal.close();
+      if (last.length > 0) terminal.write(`${last.join("\r\n")}\r\n`);
+    },
+  };
+}
+
+const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
+  transcript: emptyTranscript(),
+  facts: noFacts,
+  activity: idle,
+  sending: 0,
+  shell: undefined,
+  editor: emptyEditor,
+  history: loadHistory(face),
+  search: undefined,
+  queue: [],
+  questions: [],
+  panel: undefined,
+  hint: undefined,
+  pressed: { escape: 0, interrupt: 0, exit: 0 },
+  bindings,
+});
