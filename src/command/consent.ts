@@ -139,7 +139,7 @@ const revoke: Command = {
 
 /** What a Graphiti server gets. */
 const graphitiSends = (sends: readonly string[]): string =>
-  `${sends.map((kind) => kind.replaceAll("_", " ")).join(", ")}, without known secrets`;
+  `${sends.join("; ")}; without secrets that Everlong recognises`;
 
 const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
   isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet. To trust it: everlong trust`];

@@ -40,9 +40,18 @@ const queue: Command = {
 const outboxLine = ({ seq, state, message, error }: OutboxRow): string =>
   `g${seq}  ${state}  ${message.name}${error === undefined ? "" : `  (${error})`}`;
 
+/** What a person can do about a state. */
+const next: Partial<Record<GraphitiStatus["state"], (endpoint: string) => string>> = {
+  no_endpoint: () => " To set one: everlong settings set memory.graphiti.endpoint URL.",
+  untrusted: () => " To trust this folder: everlong trust.",
+  no_consent: () => " To answer the question: everlong consent ask.",
+  declined: (endpoint) => ` You said no here; to change your mind: everlong consent grant ${endpoint}`,
+  stalled: () => " It takes messages and stores none: restart it.",
+};
+
 const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: GraphitiStatus): string =>
   [
-    `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.`,
+    `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.${next[state]?.(endpoint ?? "URL") ?? ""}`,
     ...(error === undefined ? [] : [`Last trouble: ${error}`]),
     ...(endpoint === undefined
       ? []

@@ -82,7 +82,9 @@ const undo: Command = {
         };
       const ended = pins > 0 ? ` ${counted(pins, "pin")} ended.` : "";
       const there =
-        serverFacts === undefined ? "" : ` The Graphiti server deleted it, with ${counted(serverFacts, "fact")}.`;
+        serverFacts === undefined
+          ? ""
+          : ` The Graphiti server deleted it${serverFacts > 0 ? `, with ${counted(serverFacts, "fact")}` : ""}.`;
       const text = `Took back ${about}: ${counted(facts, "fact")} removed.${ended}${there}`;
       if (stillThere === undefined) return { data: [undone], text };
       const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;

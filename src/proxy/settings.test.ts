@@ -28,6 +28,7 @@ describe("the proxy's settings", () => {
       lowWater: 0.55,
       minKeepItems: 8,
       toolOutputMaxChars: 40_000,
+      pins: true,
       recall: { enabled: true, maxSnippets: 8, maxChars: 6000, timeoutMs: 150 },
       semantic: { enabled: true, maxSnips: 4, maxChars: 3000 },
       todo: { enabled: true, maxChars: 4000 },

@@ -34,6 +34,8 @@ export function proxySettings(values: Settings) {
       timeoutMs: values["proxy.recall.timeoutMs"],
     },
     /** Search of the namespace by meaning (X80); the embedder's settings are the engine's own. */
+    /** What the user pinned comes with the quotes. */
+    pins: values["memory.enabled"] && values["recall.enabled"],
     semantic: {
       enabled: values["memory.enabled"] && values["recall.enabled"] && values["recall.semantic.enabled"],
       maxSnips: values["recall.semantic.maxSnips"],

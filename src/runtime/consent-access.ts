@@ -16,7 +16,7 @@ import {
   saveGraphitiConsent,
 } from "../permission/consent.ts";
 import type { ResultPromise } from "./client/open.ts";
-import { answerConsent, type ConsentEffect, consentQuestion } from "./consent-question.ts";
+import { answerConsent, type ConsentEffect, consentQuestion, sendsText } from "./consent-question.ts";
 import { graphitiStateOf, sendsOf, serverOf } from "./graph/graphiti-gate.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
@@ -27,7 +27,7 @@ import { openWorkspace, type Workspace } from "./workspace.ts";
 const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.catalogUrl"] as const;
 
 export type ConsentFolder = { root: string; isTrusted: boolean };
-/** `sends`: what goes to a Graphiti server. */
+/** `sends`: what goes to a Graphiti server, in words. */
 export type ConsentGrant = { origin: string; isThisMachine: boolean; folder: ConsentFolder; sends?: string[] };
 
 export type ConsentRevocation = { origin: string; wasGiven: boolean; wasDeclined?: boolean; folder: ConsentFolder };
@@ -63,7 +63,7 @@ export const consentHere = {
       const server = graphitiServer(workspace, address);
       if (server !== undefined) {
         const outcome = await grantGraphiti(workspace, server, new Date());
-        const sends = sendsOf(workspace);
+        const sends = sendsText(sendsOf(workspace));
         return outcome.ok ? ok({ origin: server, isThisMachine: false, folder, sends }) : outcome;
       }
       const isThisMachine = isLoopback(origin);

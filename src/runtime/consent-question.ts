@@ -38,6 +38,8 @@ const SENDS: Readonly<Record<SentKind, string>> = {
   context_messages: "who owns this folder's memory: your login and the folder's name",
   git_metadata: "branch, commit, and whether files have changed",
 };
+export const sendsText = (kinds: readonly SentKind[]): string[] => kinds.map((kind) => SENDS[kind]);
+
 const NOT_SENT = [
   "secrets that Everlong recognises",
   "files and tool output",
@@ -66,7 +68,7 @@ export async function questionIn(workspace: Workspace): Promise<ConsentQuestion 
     folder: workspace.root,
     endpoint,
     kinds,
-    sends: kinds.map((kind) => SENDS[kind]),
+    sends: sendsText(kinds),
     notSent: NOT_SENT,
     revoke: `everlong consent revoke ${endpoint}`,
   };

@@ -58,6 +58,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "gateway.token", kind: "secret", rebuiltFrom: "made anew" },
   { path: "secret.key", kind: "secret", rebuiltFrom: "made anew" },
   { path: "locks/*", kind: "cache", rebuiltFrom: "the processes that run" },
+  { path: "import-offered", kind: "cache", rebuiltFrom: "the next first start" },
   { path: ".everlong-home", kind: "cache", rebuiltFrom: "made anew" },
   { path: "logs/**", kind: "cache", rebuiltFrom: "the next run" },
   { path: "quarantine/**", kind: "copy", rebuiltFrom: "-" },

@@ -42,6 +42,12 @@ describe("GC13 backfill", () => {
     expect(graphiti.episodes).toHaveLength(16);
   });
 
+  it("GC13 a resumed conversation's earlier turns follow by themselves, in order; other sessions do not", async () => {
+    const scene = await past(["elsewhere", "one"]);
+    await scene.turn("two", "--continue");
+    expect(contents(scene)).toEqual(["one", "It is done.", "two", "It is done."]);
+  });
+
   it("GC13 RB19 a small queue is no limit: what was dropped comes, the bound holds, promotions stay", async () => {
     const scene = await past([], { EVERLONG_GRAPHITI_MAX_QUEUE_SIZE: "8", EVERLONG_GRAPHITI_SCOPES: "both" });
     const { graphiti, say, turn } = scene;

@@ -31,9 +31,10 @@ describe("RE10 consent", () => {
     expect(JSON.stringify(graphiti.calls)).not.toContain(place.folder);
   });
 
-  it("RE10 GC1 RI12 no connection without trust, without consent, when off, or to another endpoint", async () => {
+  it("RE10 GC1 F47 RI12 no connection without trust, without consent, when off, or to another endpoint", async () => {
     const { place, graphiti, say, turn } = await stage({ trust: false, consent: false });
-    expect((await turn("one")).code).toBe(0);
+    const untrusted = await turn("one");
+    expect([untrusted.code, untrusted.stderr]).toEqual([0, expect.stringContaining("To trust it: everlong trust")]);
     await say("trust");
     const asked = await turn("two");
     expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining("consent_missing")]);

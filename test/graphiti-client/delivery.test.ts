@@ -9,6 +9,7 @@ import { type DeliveryNotice, OutboxDelivery } from "../../src/memory/graphiti/d
 import { changeHealth, readHealth } from "../../src/memory/graphiti/health.ts";
 import type { OutboxDraft, OutboxKind } from "../../src/memory/graphiti/outbox-row.ts";
 import { enqueueUnit, moveRows, readRows } from "../../src/memory/graphiti/queue.ts";
+import { GraphitiRecall } from "../../src/memory/graphiti/recall.ts";
 import { type Database, write } from "../../src/store/sqlite.ts";
 import { startGraphiti } from "./server.ts";
 
@@ -291,6 +292,49 @@ describe("GC21 answers that nobody asked for", () => {
     graphiti.script = () => ({ type: "hang" });
     expect(await delivery.round()).toBeGreaterThan(0);
     expect(readHealth(db, url).error).toContain("no answer within 250 ms");
+  });
+});
+
+describe("GC17 and GC27 giving up for a while", () => {
+  it("GC17 backs off 500 ms doubling to 30 s; after the last attempt it is parked, and the next one goes on", async () => {
+    const { db, url, graphiti, delivery, clock, limits, states } = await outbox();
+    limits.maxAttempts = 9;
+    await queue(db, url, [draft("m1")]);
+    graphiti.script = () => ({ type: "status", status: 503, body: "later" });
+    const waits: (number | undefined)[] = [];
+    for (let i = 0; i < 9; i++) {
+      waits.push(await delivery.round());
+      clock.at += 31 * SECOND;
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(states()).toEqual(["m1 parked"]);
+    await queue(db, url, [draft("m2")]);
+    graphiti.script = () => undefined;
+    await delivery.round();
+    expect(graphiti.names()).toEqual(["m2"]);
+    expect(readHealth(db, url).failures).toBe(0);
+    must(await write(db, () => moveRows(db, "retry", { unit: "m1" })));
+    await delivery.round();
+    expect(graphiti.names()).toEqual(["m2", "m1"]);
+  });
+
+  it("GC27 after three failures in a row facts are not asked for during 30 s, and a turn never fails", async () => {
+    const { graphiti, client, clock } = await outbox();
+    const recall = new GraphitiRecall(clock);
+    const limits = { timeoutMs: 2000, maxFacts: 10, maxChars: 4000, includeExpired: false };
+    const groups = [{ scope: "session" as const, id: "g" }];
+    const ask = () => recall.ask(client, { groups, query: "port", limits }, new AbortController().signal);
+    graphiti.script = () => ({ type: "status", status: 200, body: "<html>no JSON</html>" });
+    for (let i = 0; i < 3; i++) expect((await ask())?.scopes[0]?.outcome).toBe("failed");
+    const before = graphiti.calls.length;
+    expect(await ask()).toBeUndefined();
+    clock.at += 29 * SECOND;
+    expect(await ask()).toBeUndefined();
+    expect(graphiti.calls.length).toBe(before);
+    clock.at += 2 * SECOND;
+    graphiti.script = () => undefined;
+    graphiti.facts.set("g", [{ fact: "The port is 9090." }]);
+    expect((await ask())?.block).toContain("The port is 9090.");
   });
 });
 

@@ -37,6 +37,8 @@ export function importStage(env: Record<string, string> = {}): ImportStage {
   const home = join(dirname(place.folder), "user");
   mkdirSync(home);
   place.env["HOME"] = home;
+  // A slow machine must not lose what it looked for.
+  place.env["EVERLONG_RECALL_TIMEOUT_MS"] = "60000";
   execFileSync("git", ["init", "-q", place.folder]);
   execFileSync("git", ["-C", place.folder, "remote", "add", "origin", "https://github.com/acme/shop.git"]);
   return { place: { ...place, folder: realpathSync(place.folder) }, home };

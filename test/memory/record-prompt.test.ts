@@ -6,13 +6,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { recalled } from "../../src/context/fragment/recalled.ts";
+import { rememberedRoom } from "../../src/context/fragment/remembered.ts";
 import { gitContext, repositoryKey } from "../../src/host/git.ts";
 import { choiceOf, chooseLines } from "../../src/memory/record/choose-lines.ts";
 import { readCitation } from "../../src/memory/record/citation.ts";
 import type { Citation, MemoryRecord } from "../../src/memory/record/contract.ts";
 import { newMemoryId, readId, shortIds } from "../../src/memory/record/id.ts";
 import { scoreOf } from "../../src/memory/record/rank.ts";
-import { linesTokens, memorySection, roomForLines, sectionLimit } from "../../src/memory/record/section.ts";
+import { linesTokens, memorySection, roomForLines } from "../../src/memory/record/section.ts";
 import { verificationOf } from "../../src/memory/record/verification.ts";
 import { workTree } from "../../src/memory/record/work-tree.ts";
 import { tokenCounter } from "../../src/model/tokens/counter.ts";
@@ -163,8 +164,8 @@ describe("the section", () => {
     expect(text).toContain("(6 more: the user sees them with `everlong memory list`)");
     expect(text.endsWith("</memories>")).toBe(true);
     expect(memorySection({ prompt: " \n", leftOut: 0 }, bound)).toEqual({ text: "", lines: [] });
-    expect(sectionLimit(2000, 8000)).toBe(400);
-    expect(sectionLimit(2000, 200_000)).toBe(2000);
+    expect(rememberedRoom("records", 8000, 2000)).toBe(400);
+    expect(rememberedRoom("records", 200_000, 2000)).toBe(2000);
   });
 
   it("MB6 B34 M74 no stored text closes or opens a fence", () => {

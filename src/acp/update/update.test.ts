@@ -138,6 +138,32 @@ describe("the reduction of events into updates", () => {
     );
   });
 
+  it("Y3 what fails softly is told, and so is a model call that is tried again", () => {
+    const events = [
+      passing("soft_failure", { part: "recall", code: "x", message: "the index is busy" }),
+      passing("model.call_failure", {
+        model: "m",
+        attempt: 1,
+        code: "overloaded",
+        message: "Overloaded.",
+        willRetry: true,
+      }),
+      passing("model.call_failure", {
+        model: "m",
+        attempt: 2,
+        code: "overloaded",
+        message: "Overloaded.",
+        willRetry: false,
+      }),
+      event("session.warning", { warningType: "w", message: "Look out.", hint: "Do this." }),
+    ];
+    expect(reduce(events)).toEqual([
+      { sessionUpdate: "notice", severity: "warning", title: "recall failed: the index is busy" },
+      { sessionUpdate: "notice", severity: "info", title: "Overloaded.", description: "Trying again." },
+      { sessionUpdate: "notice", severity: "warning", title: "Look out.", description: "Do this." },
+    ]);
+  });
+
   it("Y9 text for a reader that stands still is left out and comes with the settled message", async () => {
     let go: () => void = () => undefined;
     const stand = new Promise<void>((resolve) => {

@@ -45,12 +45,13 @@ export function updatesOf(state: UpdateState, event: Envelope): Reduced {
     }
     case "session.error":
     case "session.warning":
-    case "session.info": {
-      const { message: title, hint } = event.data;
-      const severity = event.type.slice("session.".length);
-      const notice = { sessionUpdate: "notice", severity, title, ...(hint ? { description: hint } : {}) } as const;
-      return { state, updates: [notice] };
-    }
+    case "session.info":
+      return { state, updates: [notice(event.type.slice("session.".length), event.data.message, event.data.hint)] };
+    case "soft_failure":
+      return { state, updates: [notice("warning", `${event.data.part} failed: ${event.data.message}`)] };
+    case "model.call_failure":
+      // The last one is the turn's error.
+      return event.data.willRetry ? { state, updates: [notice("info", event.data.message, "Trying again.")] } : nothing;
     default:
       return conversationUpdates(state, event) ?? callUpdates(state, event) ?? nothing;
   }
@@ -59,6 +60,13 @@ export function updatesOf(state: UpdateState, event: Envelope): Reduced {
 const spend = (state: UpdateState, cost: number | undefined): Reduced => ({
   state: cost === undefined ? state : { ...state, cost: (state.cost ?? 0) + cost },
   updates: [],
+});
+
+const notice = (severity: string, title: string, description?: string): SessionUpdate => ({
+  sessionUpdate: "notice",
+  severity,
+  title,
+  ...(description ? { description } : {}),
 });
 
 const compaction = (compactionId: string, status: string, error?: string): SessionUpdate => ({

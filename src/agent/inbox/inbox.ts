@@ -117,12 +117,21 @@ export class Inbox {
     if (this.news().length > 0) await this.#dropDeleted();
   }
 
-  /** What the main agent is to be told at its next request. It wakes nobody: what comes after a turn waits for the next. */
-  news(): PendingNotice[] {
+  /**
+   * What the main agent is to be told at its next request. It wakes nobody: what comes after a turn waits for the next.
+   * `maxChars`: contents that stand in the notices have so much room together; the others wait to be read.
+   */
+  news(maxChars = Number.POSITIVE_INFINITY): PendingNotice[] {
     const before = this.list().filter(({ id }) => this.#before.has(id));
     const fresh = [...this.#entries.values()].filter((e) => e.notifiedAt === null && !this.#before.has(e.id));
     const unread = unreadNotice(before);
-    return [...(unread ? [unread] : []), ...fresh.map((e) => entryNotice(e, this.#inlineMax.get(e.id) ?? 0))];
+    let room = maxChars;
+    const notices = fresh.map((entry) => {
+      const inlineMax = Math.min(this.#inlineMax.get(entry.id) ?? 0, room);
+      if ([...entry.content].length <= inlineMax) room -= entry.content.length;
+      return entryNotice(entry, inlineMax);
+    });
+    return [...(unread ? [unread] : []), ...notices];
   }
 
   /** Every durable event: a notification that is written counts, however it came about. */

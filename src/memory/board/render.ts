@@ -1,5 +1,6 @@
 // The board as a model sees it: a table without contents, in a block that no cell can leave.
 import { inTag } from "../../base/tag.ts";
+import { boundTokens } from "../../context/fragment/fragment.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import type { SecretFilter } from "../secret/filter.ts";
 import type { BoardItem, BoardPlace } from "./item.ts";
@@ -29,6 +30,19 @@ export function renderBoard(place: BoardPlace, items: readonly BoardRow[], redac
     ...table,
   ];
   return inTag("dynamic_context_board", body.join("\n"));
+}
+
+/** As many rows as stay within so many tokens; at least one, as the table tells that there is a board. */
+export function boardWithin(
+  place: BoardPlace,
+  items: readonly BoardRow[],
+  redact: SecretFilter,
+  maxTokens: number,
+): string {
+  let shown = items.length;
+  let table = renderBoard(place, items, redact);
+  while (shown > 1 && boundTokens(table) > maxTokens) table = renderBoard(place, items.slice(0, --shown), redact);
+  return table;
 }
 
 const line = (text: string): string => text.replace(/[\n\t]/g, " ");

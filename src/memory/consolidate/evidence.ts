@@ -4,7 +4,7 @@ import { clipMiddle } from "../../base/text.ts";
 import { boundTokens, fitTokens } from "../../context/fragment/fragment.ts";
 import { recalled } from "../../context/fragment/recalled.ts";
 import type { BoardItem, BoardPlace } from "../board/item.ts";
-import { renderBoard } from "../board/render.ts";
+import { boardWithin } from "../board/render.ts";
 import type { SecretFilter } from "../secret/filter.ts";
 
 /** Only what was said; `id` is the ref under which it can be found again. */
@@ -54,9 +54,7 @@ type Clean = (text: string) => string;
 
 /** The table, then contents for as long as there is room: the table alone still names every item. */
 function boardText(place: BoardPlace, items: readonly BoardItem[], most: number, redact: SecretFilter, clean: Clean) {
-  let shown = items.length;
-  let table = renderBoard(place, items, redact);
-  while (shown > 1 && boundTokens(table) > most) table = renderBoard(place, items.slice(0, --shown), redact);
+  const table = boardWithin(place, items, redact, most);
   const parts = [table];
   let left = most - boundTokens(table);
   for (const { src, name, content } of items) {

@@ -1,6 +1,7 @@
 // A turn as messages: the same for the built-in graph and for a Graphiti server, so that feeding both adds nothing twice.
 import { cutAt } from "../../base/text.ts";
 import type { EpisodeInput } from "./contract.ts";
+import { plainText } from "./extract/block.ts";
 import { instantOf } from "./time.ts";
 
 export type TurnText = {
@@ -19,12 +20,17 @@ const CUT = "\n…[truncated]";
 export const fitted = (text: string, maxChars: number, tidy = (part: string): string => part): string =>
   text.length <= maxChars ? text : `${tidy(cutAt(text, Math.max(0, maxChars - CUT.length)))}${CUT}`;
 
+/** A message cannot pass for a promotion. */
+const unmarked = (text: string): string => text.replace(/<(?=\s*\/?\s*graphiti_episode)/gi, "&lt;");
+
 /** The texts are filtered already. */
 export function turnMessages(turn: TurnText, maxChars: number, sourceDescription = ""): EpisodeInput[] {
-  const { session, turnId, user, assistant } = turn;
+  const { session, turnId, assistant } = turn;
+  // What was piped in, attached or recalled is nobody's words.
+  const user = { ...turn.user, text: plainText(turn.user.text).trim() };
   const message = (role: "user" | "assistant", { text, at }: { text: string; at: string }): EpisodeInput => ({
     name: `everlong.turn.${turnId}.${role}`,
-    text: fitted(text, maxChars),
+    text: fitted(unmarked(text), maxChars),
     role,
     roleType: role,
     validAt: instantOf(at) ?? at,

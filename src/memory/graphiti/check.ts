@@ -34,7 +34,9 @@ export class GraphitiCheck {
     const client = this.#client;
     await this.#step("healthcheck", async () => {
       const answer = await client.ask("GET", "/healthcheck", signal);
-      return answer.ok ? good("healthy") : bad(answer.error.message);
+      if (answer.ok) return good("healthy");
+      const hint = answer.error.status === 401 ? " Set memory.graphiti.token." : "";
+      return bad(`${answer.error.message}${hint}`);
     });
     await this.#step("openapi", async () => {
       const answer = await client.ask("GET", "/openapi.json", signal);

@@ -119,7 +119,8 @@ function factLines(
 ): string[] {
   const [ids, texts] = [new Set<string>(), new Set<string>()];
   const lines: string[] = [];
-  let chars = 0;
+  // The whole block stays within the bound.
+  let chars = inTag("graphiti_memory", INTRODUCTION).length + 1;
   for (const { scope, facts } of results)
     for (const { uuid, fact, validAt, invalidAt, expiredAt } of facts) {
       const end = [invalidAt, expiredAt].find((time) => time !== undefined && Date.parse(time) <= now);

@@ -31,6 +31,9 @@ export type NewPin = Pick<Pin, "text" | "origin" | "session" | "turn"> & {
   now: string;
 };
 
+/** Whose pins of the level `user` are: there is one user in a home. */
+export const PIN_USER = "local";
+
 export const MAX_PIN_CHARS = 500;
 
 /** Inside a transaction. Undefined: its source has made one before, or the same is in force. */

@@ -35,9 +35,20 @@ const HEADS: Readonly<Record<keyof RecalledParts, string>> = {
   quotes: "Quotes:",
 };
 
-/** Undefined: nothing is to be said. A text that stands in the request, or in an earlier section, is not repeated. */
-export function recalledBlock(parts: RecalledParts, request = ""): string | undefined {
+/** So much is set aside for the count of what is left out. */
+const MORE_CHARS = 16;
+
+/**
+ * Undefined: nothing is to be said. A text that stands in the request, or in an earlier section, is not repeated.
+ * `maxChars`: of the whole block; where it is less than the sections may have, the first ones go first.
+ */
+export function recalledBlock(
+  parts: RecalledParts,
+  request = "",
+  maxChars = Number.POSITIVE_INFINITY,
+): string | undefined {
   const seen = [folded(request)];
+  let room = maxChars - inTag("everlong_recall", intro.trim()).length;
   const section = (name: keyof RecalledParts): string[] => {
     const fresh = parts[name].filter(({ text }) => {
       const words = folded(text);
@@ -45,14 +56,34 @@ export function recalledBlock(parts: RecalledParts, request = ""): string | unde
       if (isNew) seen.push(words);
       return isNew;
     });
-    const lines = bounded(fresh.map(lineOf), RECALLED_BOUNDS[name]);
+    const { lines: most, chars } = RECALLED_BOUNDS[name];
+    const left = room - HEADS[name].length - 1 - MORE_CHARS;
+    const lines = bounded(fresh.map(lineOf), { lines: most, chars: Math.min(chars, left) });
     const missing = fresh.length - lines.length;
-    if (fresh.length === 0) return [];
-    return [HEADS[name], ...lines, ...(missing > 0 ? [`(${missing} more)`] : [])];
+    if (fresh.length === 0 || left < MORE_CHARS) return [];
+    const text = [HEADS[name], ...lines, ...(missing > 0 ? [`(${missing} more)`] : [])];
+    room -= text.join("\n").length + 1;
+    return text;
   };
   const body = [...section("pins"), ...section("facts"), ...section("quotes")];
   return body.length === 0 ? undefined : inTag("everlong_recall", [intro.trim(), ...body].join("\n"));
 }
+
+/** The section of pins alone, for a block that is not ours; empty when none is in force. */
+export function pinSection(pins: readonly RecalledLine[], maxChars: number): string {
+  if (pins.length === 0) return "";
+  const { lines: most, chars } = RECALLED_BOUNDS.pins;
+  const room = Math.min(chars, maxChars - HEADS.pins.length - 1 - MORE_CHARS);
+  const lines = bounded(pins.map(lineOf), { lines: most, chars: room });
+  if (lines.length === 0) return "";
+  const missing = pins.length - lines.length;
+  return [HEADS.pins, ...lines, ...(missing > 0 ? [`(${missing} more)`] : [])].join("\n");
+}
+
+/** Whether a text has such a section. */
+export const hasPinSection = (text: string): boolean => text.includes(HEADS.pins);
+
+export const NO_PINS = `${HEADS.pins}\n(none)`;
 
 const folded = (text: string): string =>
   recalledLine(text)

@@ -12,10 +12,6 @@ const NOTE_TOKENS = 40;
 /** The larger of two estimates: a bound must hold for words and for numbers alike. */
 export const linesTokens = (text: string): number => Math.max(boundTokens(text), estimateTokens(text)) + 1;
 
-/** Never over five in a hundred of what the model takes. */
-export const sectionLimit = (maxTokens: number, promptLimit: number): number =>
-  Math.max(0, Math.min(maxTokens, Math.floor(promptLimit * 0.05)));
-
 /** What is left for lines within the section's bound. */
 export const roomForLines = (maxTokens: number): number =>
   Math.max(0, maxTokens - linesTokens(inTag("memories", intro.trim())) - NOTE_TOKENS);

@@ -144,7 +144,7 @@ async function recalled(
   if (!input.recall || !prompt) return NO_RECALL;
   const short = Object.keys(cut?.shortened ?? {});
   const standing = new Set(items.filter(({ id }) => !short.includes(id)).flatMap(({ own }) => own ?? []));
-  const { snippets, lost } = await input.recall({
+  const { snippets, pins, lost } = await input.recall({
     session: begun !== undefined || isCut(input),
     namespace: settings.semantic.enabled,
     prompt,
@@ -152,8 +152,9 @@ async function recalled(
     takesAway: begun?.takesAway ?? false,
   });
   const tag = settings.state.tag === SEED_TAG ? "memory" : "everlong_recall";
-  const quotes = insertions.filter(({ kind }) => kind === "recall").map(({ text }) => text);
-  return { block: recallBlock(snippets, roomFor(input), { tag, standing: [...shownTexts(cut), ...quotes] }), lost };
+  const earlier = insertions.filter(({ kind }) => kind === "recall").map(({ text }) => text);
+  const options = { tag, standing: shownTexts(cut), earlier, ...optional("pins", pins) } as const;
+  return { block: recallBlock(snippets, roomFor(input), options), lost };
 }
 
 const SEED_TAG = "proxypilot_state";

@@ -1,4 +1,6 @@
 // What planning a request takes, and what comes of it.
+
+import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import type { HistoryItem, HistoryPiece, LaneEpochReason, LaneState, RecordRow, ScannedBody } from "../contract.ts";
 import type { RequestBudget } from "./budget.ts";
 import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
@@ -27,8 +29,11 @@ export type PromptQuestion = {
   takesAway: boolean;
 };
 
-/** `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. */
-export type PromptQuotes = { snippets: readonly QuotedSnippet[]; lost?: string };
+/**
+ * `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. `pins`: those
+ * in force for the caller; absent when they are none of the caller's business.
+ */
+export type PromptQuotes = { snippets: readonly QuotedSnippet[]; pins?: readonly RecalledLine[]; lost?: string };
 
 export type RequestPlanInput = {
   body: ScannedBody;

@@ -1,6 +1,9 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
 import { optional } from "../../base/optional.ts";
+import { pinLine } from "../../memory/pin/line.ts";
+import { activePins, PIN_USER } from "../../memory/pin/pin.ts";
 import { SAID } from "../../memory/recall/item.ts";
+import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import { readableText, type SearchResult } from "../../memory/recall/result.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
@@ -33,14 +36,15 @@ export function recallFor(
 }
 
 async function look(
-  { settings, clock, emit, recall }: PlanContext,
+  { settings, clock, emit, recall, store }: PlanContext,
   session: ProxySession,
   caller: RequestCaller,
   items: readonly HistoryItem[],
   ask: PromptQuestion,
 ): Promise<PromptQuotes> {
   const query = queryOf(items);
-  if (query.text === "") return { snippets: [] };
+  const pins = pinsFor({ settings, store }, session, caller);
+  if (query.text === "") return { snippets: [], ...optional("pins", pins) };
   const start = clock.monotonic();
   const common = {
     now: Date.parse(clock.now()),
@@ -101,7 +105,22 @@ async function look(
       type: "recall.completed",
       data: { caller: "proxy", scope, results: snippets.length, partial: lost !== undefined, durationMs },
     });
-  return { snippets, ...optional("lost", lost) };
+  return { snippets, ...optional("pins", pins), ...optional("lost", lost) };
+}
+
+/** Pins belong to the owner of the home, too. */
+function pinsFor(
+  { settings, store }: Pick<PlanContext, "settings" | "store">,
+  session: ProxySession,
+  { identity, namespace }: RequestCaller,
+): RecalledLine[] | undefined {
+  if (!settings.pins || identity !== OWNER) return undefined;
+  const owners = [
+    { level: "session" as const, owner: session.id },
+    ...(namespace === undefined ? [] : [{ level: "repository" as const, owner: namespace }]),
+    { level: "user" as const, owner: PIN_USER },
+  ];
+  return activePins(store.db, owners).map(pinLine);
 }
 
 const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);

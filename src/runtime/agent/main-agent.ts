@@ -1,5 +1,7 @@
 // The main agent as an actor: what it is told before a turn, which tools it has, what the session does by itself after one.
+
 import { type AgentDefinition, consolidates } from "../../agent/catalog/definition.ts";
+import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { gitContext } from "../../host/git.ts";
 import { activePins } from "../../memory/pin/pin.ts";
 import type { Conversation } from "../../session/session.ts";
@@ -140,7 +142,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       afterTurn,
       cap: () => consolidation?.cap(),
       interrupted: () => workflows.stopAutopilot(),
-      news: (cause) => [...agents.news(cause), ...sidekicks.news()],
+      news: (cause) => [...agents.news(cause), ...sidekicks.news(rememberedChars("inbox", model.promptLimit))],
       isBusy: () => agents.isBusy(),
       next: () => workflows.next(),
     },

@@ -184,7 +184,10 @@ export type Client = SharedAccess &
     on(listener: (event: Envelope) => void): () => void;
     /** What the conversation is made of so far, oldest first: what was taken back by a rewind is not in it. */
     past(): readonly DurableEnvelope[];
-    /** Admits a message; resolves when it is safe in the log or its turn has begun. */
+    /**
+     * Admits a message; resolves when it is safe in the log or its turn has begun. Files that a typed message names as `@path`
+     * or `@path#L10-40` go along with it.
+     */
     send(
       message: string | AgentPrompt,
       options?: { delivery?: "steer" | "queue" /** Text piped beside the prompt. */; attached?: string } & Enclosures,

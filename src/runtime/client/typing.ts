@@ -18,4 +18,6 @@ export type TypingAccess = {
   takeBack(): Promise<string | undefined>;
   /** Runs a command in the user's own shell. Never rejects; the signal ends it and its children. */
   shell(command: string, signal: AbortSignal): Promise<UserShellEnd>;
+  /** Paths of the working folder that fit the letters, best first; folders end in `/`. Rejects without ripgrep. */
+  findPaths(letters: string, limit: number, signal: AbortSignal): Promise<string[]>;
 };

@@ -37,8 +37,9 @@ export class FolderLinks {
     const workspace = await openWorkspace({ cwd: folder });
     if (!workspace.ok || !workspace.value.settings.values["memory.graphiti.enabled"]) return undefined;
     return new GraphitiLink(workspace.value, this.#db, (notice) => {
-      if (notice.code === "consent_missing" && this.#asked.has(folder)) return;
-      if (notice.code === "consent_missing") this.#asked.add(folder);
+      const isAsking = notice.code === "consent_missing" || notice.code === "trust_missing";
+      if (isAsking && this.#asked.has(folder)) return;
+      if (isAsking) this.#asked.add(folder);
       this.#tell(notice);
     });
   }

@@ -5,7 +5,7 @@ import type { TurnText } from "../../memory/graph/message.ts";
 import { GraphitiClient } from "../../memory/graphiti/client.ts";
 import { type DeliveryNotice, OutboxDelivery } from "../../memory/graphiti/deliver.ts";
 import { enqueueUnit } from "../../memory/graphiti/queue.ts";
-import { mayConnect } from "../../memory/graphiti/state.ts";
+import { type GraphitiState, mayConnect } from "../../memory/graphiti/state.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
 import { eachPage, type FeedPlace, groupsOf } from "./feed.ts";
@@ -14,7 +14,7 @@ import { gitFactsOf, type Outgoing, type OutgoingGroup, sentGroups, unitsOf } fr
 
 export type GraphitiNotice =
   | DeliveryNotice
-  | { code: "consent_missing"; message: string }
+  | { code: "consent_missing" | "trust_missing"; message: string }
   | { code: "graphiti_dropped"; message: string; count: number };
 
 export const graphitiClient = (workspace: Workspace, endpoint: string): GraphitiClient =>
@@ -49,6 +49,12 @@ export const deliveryTo = (
     mayConnect: mayReach(workspace, endpoint),
     onNotice,
   });
+
+/** What a person can do about it, told once. */
+const WHY_NOT: Partial<Record<GraphitiState, (server: string) => string>> = {
+  untrusted: () => "this folder is not trusted. To trust it: everlong trust",
+  no_consent: (server) => `you have not agreed to it. To allow it: everlong consent grant ${server}`,
+};
 
 export class GraphitiLink {
   readonly #workspace: Workspace;
@@ -102,10 +108,11 @@ export class GraphitiLink {
     const server = serverOf(this.#workspace);
     if (server === undefined) return undefined;
     const state = await graphitiStateOf(this.#workspace, this.#db);
-    if (state === "no_consent" && !this.#isTold) {
+    const why = WHY_NOT[state]?.(server);
+    if (why !== undefined && !this.#isTold) {
       this.#isTold = true;
-      const message = `Nothing was sent to ${server}: you have not agreed to it. To allow it: everlong consent grant ${server}`;
-      this.#tell({ code: "consent_missing", message });
+      const code = state === "untrusted" ? "trust_missing" : "consent_missing";
+      this.#tell({ code, message: `Nothing was sent to ${server}: ${why}` });
     }
     if (!mayConnect(state)) return undefined;
     if (server !== this.#server) {

@@ -1,6 +1,7 @@
 // The import of one client: file by file, each continued where it was left, a bad one in nobody's way.
 import { errorText, type Failure } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
+import { releaseMemory } from "../../base/release-memory.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { HistoryClient, ParsedPart } from "../../memory/import/contract.ts";
 import { write } from "../../store/sqlite.ts";
@@ -11,6 +12,7 @@ import { chunksOf, openSource, readRecords, unpackedChunks } from "./read-lines.
 import type { SourceFile } from "./sources.ts";
 import { logSize } from "./target.ts";
 
+const TIDY_BYTES = 4 * 1024 * 1024;
 /** A document is parsed as a whole. */
 const MOST_DOCUMENT = 256 * 1024 * 1024;
 
@@ -23,6 +25,7 @@ export class ClientImport {
   readonly #cursors: ReadonlyMap<string, ImportCursor>;
   readonly #deleted: (session: string) => boolean;
   readonly #signal: AbortSignal;
+  #untidy = 0;
 
   constructor(
     client: HistoryClient,
@@ -122,6 +125,7 @@ export class ClientImport {
             if (!outcome.ok) return outcome;
           }
           step(end - at.offset);
+          this.#tidy(end - at.offset);
           at = { offset: end, line };
           const flushed = into.isFull ? await this.#save(file, into, place()) : ok(undefined);
           if (!flushed.ok) return flushed;
@@ -133,6 +137,14 @@ export class ClientImport {
     } finally {
       await into.close();
     }
+  }
+
+  /** Garbage of many megabytes is given back before it becomes hundreds. */
+  #tidy(bytes: number): void {
+    this.#untidy += bytes;
+    if (this.#untidy < TIDY_BYTES) return;
+    this.#untidy = 0;
+    releaseMemory();
   }
 
   async #document(file: SourceFile, text: string, head: string): Promise<Result<void, Failure>> {

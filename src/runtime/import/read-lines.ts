@@ -14,7 +14,7 @@ export type LineRecord = { line: number; end: number; value?: Record<string, unk
 
 /** Longer lines are never held in memory. */
 const MAX_LINE = 64 * 1024 * 1024;
-const CHUNK = 1024 * 1024;
+const CHUNK = 256 * 1024;
 
 /** For reading only, never through a link; where the system allows it, its time of access stays too. */
 export async function openSource(path: string): Promise<Result<FileHandle, Fault>> {

@@ -2,10 +2,11 @@
 
 import { systemClock } from "../../base/clock.ts";
 import { optional } from "../../base/optional.ts";
+import { rememberedRoom } from "../../context/fragment/remembered.ts";
 import type { PromptAnswer, RecordCounts, Scope, StrategyChoice } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { MemoryLoader, type SectionLoad } from "../../memory/record/loader.ts";
-import { type ShownLine, sectionLimit } from "../../memory/record/section.ts";
+import type { ShownLine } from "../../memory/record/section.ts";
 import { type MemoryToolParts, storeMemoryTool, voteMemoryTool } from "../../memory/record/tool/tools.ts";
 import type { WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
 import type { Conversation } from "../../session/session.ts";
@@ -56,7 +57,7 @@ export class RecordsInSession {
       place: () => this.place,
       scopes: () => this.#scopes(),
       bound: () => ({
-        maxTokens: sectionLimit(values()["memory.prompt.maxTokens"], model.promptLimit),
+        maxTokens: rememberedRoom("records", model.promptLimit, values()["memory.prompt.maxTokens"]),
         maxRecords: values()["memory.prompt.maxRecords"],
       }),
       timeoutMs: () => values()["memory.service.timeoutMs"],

@@ -1,6 +1,6 @@
 // To whom pins belong here: the open session, this repository, the user.
 import { repositoryKey } from "../../host/git.ts";
-import type { PinLevel, PinOwner } from "../../memory/pin/pin.ts";
+import { PIN_USER, type PinLevel, type PinOwner } from "../../memory/pin/pin.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -14,7 +14,7 @@ export function pinOwner({ redact, context }: PinWorkspace, level: PinLevel, ses
     case "repository":
       return { level, owner: repository, place: { level, repository } };
     case "user":
-      return { level, owner: LOCAL_USER, place: { level, user: LOCAL_USER } };
+      return { level, owner: PIN_USER, place: { level, user: LOCAL_USER } };
   }
 }
 

@@ -1,4 +1,5 @@
 // What a Graphiti server knows about a message, as a block before it; a server that fails or is late is left out.
+import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
 import type { GraphitiClient } from "../../memory/graphiti/client.ts";
 import { GraphitiRecall, recallQuery, recallScopes } from "../../memory/graphiti/recall.ts";
@@ -9,18 +10,20 @@ import { graphitiClient } from "../graph/graphiti.ts";
 import { graphitiStateOf, serverOf } from "../graph/graphiti-gate.ts";
 import type { SessionResources } from "../session/resources.ts";
 
+type GraphitiBlockServices = Pick<SessionResources, "workspace" | "main"> & { model: { promptLimit: number } };
+
 export class GraphitiBlock {
-  readonly #services: Pick<SessionResources, "workspace" | "main">;
+  readonly #services: GraphitiBlockServices;
   readonly #recall = new GraphitiRecall();
   #client: GraphitiClient | undefined;
 
-  constructor(services: Pick<SessionResources, "workspace" | "main">) {
+  constructor(services: GraphitiBlockServices) {
     this.#services = services;
   }
 
   /** Undefined: there is nothing to show. */
   async before({ content, display }: MessageInput, signal: AbortSignal): Promise<string | undefined> {
-    const { workspace, main } = this.#services;
+    const { workspace, main, model } = this.#services;
     const { values } = workspace.settings;
     const server = serverOf(workspace);
     if (!values["memory.graphiti.recall.enabled"] || server === undefined) return undefined;
@@ -33,7 +36,7 @@ export class GraphitiBlock {
     const limits = {
       timeoutMs: values["memory.graphiti.recall.timeoutMs"],
       maxFacts: values["memory.graphiti.recall.maxFacts"],
-      maxChars: values["memory.graphiti.recall.maxChars"],
+      maxChars: rememberedChars("graph", model.promptLimit, values["memory.graphiti.recall.maxChars"]),
       includeExpired: values["memory.graphiti.recall.includeExpired"],
     };
     const outcome = await this.#recall.ask(this.#client, { groups, query: recallQuery(text), limits }, signal);

@@ -2,11 +2,13 @@
 import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
+import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
 import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
 import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
 import { instantAt } from "../../memory/graph/time.ts";
-import { activePins, type Pin } from "../../memory/pin/pin.ts";
+import { pinLine } from "../../memory/pin/line.ts";
+import { activePins } from "../../memory/pin/pin.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import { RECALLED_BOUNDS, type RecalledLine, recalledBlock } from "../../memory/recall/recalled-block.ts";
@@ -21,7 +23,7 @@ import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index">;
+type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index"> & { model: { promptLimit: number } };
 
 /** Shorter messages are about what was said just before. */
 const LEAST_WORDS = 3;
@@ -67,7 +69,8 @@ export class RecalledBlocks {
       this.#inTime(this.#matchingFacts(db, groups, text, signal), signal),
       isSearched ? this.#inTime(this.#quotes(text, signal), signal) : [],
     ]);
-    return recalledBlock({ pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes }, text);
+    const parts = { pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes };
+    return recalledBlock(parts, text, rememberedChars("recall", this.#services.model.promptLimit));
   }
 
   /** What is late is left out. */
@@ -146,15 +149,6 @@ export class RecalledBlocks {
 
 const contentWords = (text: string): number =>
   new Set(wordsOf(text.slice(0, 4000)).filter((word) => !STOP_WORDS.has(word))).size;
-
-const PIN_SOURCES = { hand: "pinned by the user", typed: "typed by the user", promotion: "promoted by the user" };
-
-const pinLine = ({ id, text, turn, createdAt, origin }: Pin): RecalledLine => ({
-  text,
-  ref: turn === undefined ? id : `${id}, t${turn}`,
-  at: createdAt,
-  source: PIN_SOURCES[origin],
-});
 
 const factLine = ({ uuid, text, validAt, origin }: Fact): RecalledLine => ({
   text,

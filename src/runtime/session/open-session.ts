@@ -22,6 +22,7 @@ import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
 import { recordFailure } from "../failure-log.ts";
+import { importOffer } from "../import/offer.ts";
 import { refuseImported } from "../import/read-only.ts";
 import { chooseModel } from "../model.ts";
 import { latestSession, lookUpSession } from "../store.ts";
@@ -131,6 +132,8 @@ async function openOn(
   if (low) notices.push(low);
   const trust = trustNotice(workspace.trust);
   if (trust) notices.push(trust);
+  const offer = options.interactive && !resumed ? importOffer(workspace) : undefined;
+  if (offer) notices.push(offer);
   const { values } = workspace.settings;
   return ok({
     client: sessionClient(open, {

@@ -29,6 +29,8 @@ import { attachText, keepImages } from "./attach.ts";
 import { checkpointViews } from "./checkpoints.ts";
 import { invoke } from "./extensions.ts";
 import { historyClient } from "./history-client.ts";
+import { mentionsIn } from "./mention.ts";
+import { pathFinder } from "./path-finder.ts";
 import { sessionSelf } from "./session-self.ts";
 import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
@@ -73,11 +75,16 @@ export function sessionClient(open: OpenSession, { start, resumed, logged, subsc
       await start.ready(typed.prompt);
       await approvals.load();
       const { attached, images = [], resources = [], ...rest } = options;
+      const takesImages = model.target.entry.supports.images;
+      const mentions = mentionsIn(typeof message === "string" ? message : "", state.context.cwd, takesImages);
+      for (const notice of mentions.notices)
+        await session.emit("session.info", { infoType: "mention", message: notice });
       const { prompt, display, directive } = typed;
       const maxBytes = workspace.settings.values["tool.outputMaxBytes"];
       const more = attached === undefined ? [] : [await attachText(session.dir, attached, maxBytes)];
-      for (const { uri, text } of resources) more.push(await attachText(session.dir, text, maxBytes, uri));
-      const attachments = await keepImages(session.dir, images);
+      for (const { uri, text } of [...mentions.resources, ...resources])
+        more.push(await attachText(session.dir, text, maxBytes, uri));
+      const attachments = await keepImages(session.dir, [...mentions.images, ...images]);
       const content = [start.takeContext(), ...(await loadSkills(open)), escapeTags(prompt), ...more]
         .filter(Boolean)
         .join("\n\n");
@@ -128,6 +135,7 @@ export function sessionClient(open: OpenSession, { start, resumed, logged, subsc
     logged,
     takeBack: () => takeBack(session),
     shell: (command, signal) => runUserShell(open, command, signal),
+    findPaths: pathFinder(open),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
     },

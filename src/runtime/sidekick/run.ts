@@ -8,9 +8,10 @@ import { boardReader } from "../../agent/sidekick/verbatim.ts";
 import { newId } from "../../base/id.ts";
 import { escapeTags } from "../../base/tag.ts";
 import { clip } from "../../base/text.ts";
+import { rememberedRoom } from "../../context/fragment/remembered.ts";
 import { noOutcome } from "../../hook/merge.ts";
 import { isAroundTools } from "../../hook/name.ts";
-import { renderBoard } from "../../memory/board/render.ts";
+import { boardWithin } from "../../memory/board/render.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { applyOwnEvent } from "../../session/replay.ts";
 import { takeTurn } from "../../session/run.ts";
@@ -79,7 +80,12 @@ async function open(
   const hooks = services.hooks.hookFor({ agentId, agentName: definition.name, agentType: definition.name });
   const board = readsBoard(definition) ? await boardTool(services) : undefined;
   const boardText = board
-    ? renderBoard(boardPlace(workspace, context), await boardItems(services), workspace.redact)
+    ? boardWithin(
+        boardPlace(workspace, context),
+        await boardItems(services),
+        workspace.redact,
+        rememberedRoom("board", model.promptLimitOf(target)),
+      )
     : "";
   // All of them at once: a tool to find tools is none that it names.
   const servers = mcp.offer((tool) => sidekickMayUse(definition, tool), undefined);

@@ -69,8 +69,8 @@ export class Sidekicks {
   }
 
   /** What the main agent is to be told of its inbox. */
-  news(): PendingNotice[] {
-    return this.#inbox && this.#settings().memory ? this.#inbox.news() : [];
+  news(maxChars: number): PendingNotice[] {
+    return this.#inbox && this.#settings().memory ? this.#inbox.news(maxChars) : [];
   }
 
   /** Every durable event of the session, in order. */

@@ -16,6 +16,9 @@ export function importedId(client: string, id: string): string {
 /** Short keys for many ids: 52 bits of a hash. */
 const keyOf = (id: string): number => Number.parseInt(hash("sha1", id).slice(0, 13), 16);
 
+/** What was passed is no item: one of the same id is still to come. */
+const passedId = (id: string): string => `passed:${id}`;
+
 /** A tool's name by its call, of the latest calls. */
 const CALLS_REMEMBERED = 1000;
 
@@ -61,8 +64,7 @@ export class ImportedLog {
 
   /** Something that is no item was passed: what follows it may name it. */
   pass(id: string): void {
-    const key = keyOf(this.#eventId(id));
-    if (!this.#turns.has(key)) this.#turns.set(key, this.#turn);
+    if (!this.has({ id })) this.#turns.set(keyOf(this.#eventId(passedId(id))), this.#turn);
   }
 
   /** The beginning, or a change of the folder; none when the session stands there already. */
@@ -161,7 +163,8 @@ export class ImportedLog {
 
   /** Undone by the client: the message is followed by something else now. Unknown ids mean that nothing was. */
   #backTo(parent: string, by: string): DurableEnvelope[] {
-    const turn = this.#turns.get(keyOf(this.#eventId(parent)));
+    const turnOf = (id: string): number | undefined => this.#turns.get(keyOf(this.#eventId(id)));
+    const turn = turnOf(parent) ?? turnOf(passedId(parent));
     return turn === undefined || turn >= this.#turn ? [] : this.#rewind(turn, by);
   }
 

@@ -31,6 +31,8 @@ export class IndexWriter {
   #stored = { text: "", redacted: "" };
   #place: ItemPlace | undefined;
   #hasRow = false;
+  #count = 0;
+  #updatedAt: string | undefined;
   #ofOther: boolean | undefined;
   #hasTombstones: boolean | undefined;
 
@@ -46,6 +48,11 @@ export class IndexWriter {
   /** Called after the last event of a transaction. */
   finish(): void {
     this.#flush();
+    // Once for all of them: the row stands in several indexes.
+    this.#run("UPDATE sessions SET event_count = event_count + ?, updated_at = COALESCE(?, updated_at) WHERE id = ?", [
+      ...[this.#count, this.#updatedAt ?? null, this.#session],
+    ]);
+    this.#count = 0;
     this.#run("INSERT OR REPLACE INTO session_progress (session_id, turn_index, item_index) VALUES (?, ?, ?)", [
       ...[this.#session, this.#refs.turn, this.#refs.item],
     ]);
@@ -54,10 +61,8 @@ export class IndexWriter {
   add(event: DurableEnvelope): void {
     if (!this.#hasRow) this.#row(event);
     if (event.type === "session.start") this.#start(event);
-    this.#run("UPDATE sessions SET event_count = event_count + 1, updated_at = ? WHERE id = ?", [
-      event.timestamp,
-      this.#session,
-    ]);
+    this.#count++;
+    this.#updatedAt = event.timestamp;
     if (event.agentId !== undefined || this.#isOfOther()) return this.#addOfAgent(event);
     if (this.#addText(event) === "forgotten") return this.#addForgotten(event);
     switch (event.type) {

@@ -4,6 +4,7 @@ import { counted } from "../../command/format.ts";
 import type { App } from "../loop/app.ts";
 import type { Effect } from "../update/message.ts";
 import { answerQuestion } from "./ask.ts";
+import { complete } from "./complete.ts";
 import { remember } from "./history.ts";
 import { openPanel, runInPanel } from "./panel.ts";
 import { savePaste } from "./paste.ts";
@@ -43,6 +44,7 @@ const PERFORMERS: Performers = {
   },
   answer: (_app, { id, answer }) => answerQuestion(id, answer),
   mode: async (app, { mode }) => (await app.client()).mode.set(mode),
+  complete: (app, { token }) => complete(app, token),
   remember: (app, { text }) => remember(app.face, text),
   savePaste: (app, { text }) => savePaste(app, text),
   panel: (app, { command, args }) => openPanel(app, command, args),

@@ -4,6 +4,7 @@ import { browse, type EditorState, edit, emptyEditor, isEditAction, replaceText,
 import { expanded, lineEnd, lineStart, textOf } from "../editor/text.ts";
 import { questionKey, writtenAnswer } from "../question/question.ts";
 import type { KeyPress } from "../terminal/input.ts";
+import { onCompletionKey } from "./completion.ts";
 import { cancel, interrupt, leave } from "./leave.ts";
 import { doing, isBusy, type ScreenState, type Step, stay } from "./message.ts";
 import { onPanelKey } from "./panel.ts";
@@ -18,7 +19,7 @@ export function onKey(before: ScreenState, key: KeyPress, now: number): Step {
   if (question?.writing) return onWriting(state, key, now);
   if (question) return onQuestionKey(state, key, now);
   if (state.panel) return onPanelKey(state, key);
-  return onEditorKey(state, key, now);
+  return onCompletionKey(state, key) ?? onEditorKey(state, key, now);
 }
 
 function onQuestionKey(state: ScreenState, key: KeyPress, now: number): Step {

@@ -3,6 +3,7 @@
 import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
+import type { CompletionRow, CompletionState, CompletionToken } from "../completion/completion.ts";
 import type { EditorState } from "../editor/edit.ts";
 import type { EditorText } from "../editor/text.ts";
 import type { KeyBindings } from "../key/table.ts";
@@ -29,6 +30,8 @@ export type ScreenState = {
   /** What was sent from this folder, newest last. */
   history: readonly string[];
   search: HistorySearch | undefined;
+  /** The open list of what the typed letters can become. */
+  completion?: CompletionState | undefined;
   queue: readonly WaitingMessage[];
   questions: readonly OpenQuestion[];
   panel: PanelState | undefined;
@@ -53,6 +56,7 @@ export type ScreenMessage =
   | { type: "returned"; texts: readonly string[] }
   | { type: "written"; text: EditorText }
   | { type: "insert"; text: string }
+  | { type: "completions"; token: CompletionToken; rows: readonly CompletionRow[] }
   | { type: "panel"; panel: PanelState | undefined };
 
 export type Effect =
@@ -66,6 +70,7 @@ export type Effect =
   | { type: "takeBack" }
   | { type: "answer"; id: number; answer: QuestionAnswer }
   | { type: "mode"; mode: AgentMode }
+  | { type: "complete"; token: CompletionToken }
   | { type: "remember"; text: string }
   | { type: "savePaste"; text: string }
   | { type: "panel"; command: string; args: string }

@@ -6,6 +6,7 @@ import { expanded, insert, textOf } from "../editor/text.ts";
 import { openQuestion } from "../question/question.ts";
 import { reduceActivity } from "../state/activity.ts";
 import { reduceFacts } from "../state/facts.ts";
+import { followTyping, takeRows } from "./completion.ts";
 import { onKey } from "./key.ts";
 import { doing, type ScreenMessage, type ScreenState, type Step, stay } from "./message.ts";
 
@@ -13,6 +14,10 @@ import { doing, type ScreenMessage, type ScreenState, type Step, stay } from "./
 const LARGE_PASTE_BYTES = 5 * 1024 * 1024;
 
 export function update(state: ScreenState, message: ScreenMessage): Step {
+  return followTyping(state, advance(state, message), message);
+}
+
+function advance(state: ScreenState, message: ScreenMessage): Step {
   switch (message.type) {
     case "key":
       return onKey(state, message.key, message.now);
@@ -41,6 +46,8 @@ export function update(state: ScreenState, message: ScreenMessage): Step {
       return stay({ ...state, editor: replaceText(state.editor, message.text) });
     case "insert":
       return stay({ ...state, editor: replaceText(state.editor, insert(state.editor, message.text)) });
+    case "completions":
+      return stay(takeRows(state, message));
     case "panel":
       return stay({ ...state, panel: message.panel });
   }

@@ -6,6 +6,7 @@ import type { Look } from "../theme/look.ts";
 import type { ScreenState } from "../update/message.ts";
 import { historyMatches } from "../update/search.ts";
 import { renderActivity } from "./activity.ts";
+import { renderCompletion } from "./completion.ts";
 import { renderEditor } from "./editor.ts";
 import { fitLine, ruleLine } from "./line.ts";
 import { renderQuestion } from "./question.ts";
@@ -22,6 +23,7 @@ export type ScreenChoices = {
 
 /** From here on a line of space stands over the editor. */
 const ROOMY_ROWS = 16;
+const MOST_COMPLETIONS = 9;
 const LEAST: TerminalSize = { columns: 40, rows: 10 };
 
 export const isTooSmall = ({ columns, rows }: TerminalSize): boolean => columns < LEAST.columns || rows < LEAST.rows;
@@ -73,7 +75,14 @@ function lowerPart(state: ScreenState, activity: string, size: TerminalSize, loo
     const lines = state.panel.view.render(state.panel.state, width, look, room);
     return [ruleLine([span(`/${state.panel.command}`, "accent", "bold")], width, look), ...lines.slice(0, room)];
   }
-  return [activity, ...renderEditor(state.editor, width, look, rows), rule];
+  const editor = renderEditor(state.editor, width, look, rows);
+  const list = renderCompletion(
+    state.completion,
+    width,
+    look,
+    Math.min(MOST_COMPLETIONS, size.rows - editor.length - 6),
+  );
+  return [...list, activity, ...editor, rule];
 }
 
 function shownActivity({ activity, sending, shell }: ScreenState): Activity | undefined {
@@ -111,10 +120,12 @@ function hintLine(state: ScreenState, now: number, width: number, look: Look): s
   const isWorking = state.activity.turnSince !== undefined;
   const words = state.search
     ? ["enter inserts", "ctrl+r older", "esc closes"]
-    : state.panel
-      ? ["esc closes"]
-      : isWorking
-        ? ["enter queues", "esc interrupts", "ctrl+b or /background", "shift+tab mode"]
-        : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
+    : state.completion && state.completion.rows.length > 0
+      ? ["tab completes", "enter takes it", "esc closes"]
+      : state.panel
+        ? ["esc closes"]
+        : isWorking
+          ? ["enter queues", "esc interrupts", "ctrl+b or /background", "shift+tab mode"]
+          : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
   return fitLine([span(words.join(` ${dot} `), "dim")], width, look);
 }

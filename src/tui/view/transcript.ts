@@ -48,6 +48,7 @@ export const transcriptView: PanelView<TranscriptPanel> = {
   },
   handle(key, state) {
     if (state.isTyping) return { type: "show", state: typed(key, state) };
+    if (key.id === "ctrl+o" || key.id === "q") return { type: "close" };
     const next = moving(key, state) ?? searching(key, state);
     return next ? { type: "show", state: next } : undefined;
   },

@@ -1,0 +1,179 @@
+// Histories as they really are: torn, huge, hostile, growing, shrinking, with clocks that are wrong.
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { run, sessionsOf } from "../tool/everlong.ts";
+import {
+  claudeFile,
+  claudeSays,
+  fixtures,
+  type ImportStage,
+  importStage,
+  placeFixture,
+  printOf,
+  setBack,
+} from "./stage.ts";
+
+type Summary = {
+  items: Record<"seen" | "added", number>;
+  badLines: number;
+  bad: { file: string; line: number }[];
+  duplicates: number;
+};
+
+async function imported({ place }: ImportStage, args: string[] = ["claude"]): Promise<Summary> {
+  const outcome = await run(place, ["import", ...args, "--json"]);
+  expect(outcome.code, outcome.stderr).toBe(0);
+  return outcome.json as Summary;
+}
+
+const recalled = async ({ place }: ImportStage, query: string): Promise<string> =>
+  (await run(place, ["recall", query])).stdout;
+
+it("RB25 B68 IM7 torn, blank and foreign lines are counted with their numbers; the good ones are taken, an unfinished last one waits", async () => {
+  const stage = importStage();
+  const line = (text: string) => JSON.stringify(claudeSays(stage, text));
+  const deep = `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`;
+  const path = claudeFile(stage, [
+    `\ufeff${line("marmots after a byte order mark")}`,
+    `${line("gophers before a carriage return")}\r`,
+    line("badgers\u2028around a separator"),
+    '{"type":"user","message":{"role":"us',
+    "[1,2,3]",
+    "",
+    `{"type":"user","uuid":"d","sessionId":"one","cwd":"/x","message":{"content":[{"type":"tool_use","id":"c","name":"n","input":${deep}}]}}`,
+    `${line("otters before zeros")}\0\0\0`,
+    JSON.stringify({ type: "invented-tomorrow", sessionId: "one" }),
+    JSON.stringify({ type: 7, message: "?" }),
+  ]);
+  const last = line("weasels come later");
+  appendFileSync(path, last.slice(0, 40));
+  setBack(path);
+  const before = printOf(stage.home);
+  const first = await imported(stage);
+  expect(first).toMatchObject({ items: { added: 4 }, badLines: 2 });
+  expect(first.bad.map((one) => [one.file, one.line])).toEqual([
+    [path, 4],
+    [path, 5],
+  ]);
+  expect(printOf(stage.home)).toEqual(before);
+  appendFileSync(path, `${last.slice(40)}\n`);
+  expect((await imported(stage)).items.added).toBe(1);
+  expect((await imported(stage)).items.added).toBe(0);
+  for (const word of ["marmots", "gophers", "badgers", "otters", "weasels"])
+    expect(await recalled(stage, word)).toContain(word);
+});
+
+it("RB25 a line longer than memory is listed, and what follows it is taken", async () => {
+  const stage = importStage();
+  const path = claudeFile(stage, [claudeSays(stage, "before the flood")]);
+  for (let i = 0; i < 70; i++) appendFileSync(path, "x".repeat(1024 * 1024));
+  appendFileSync(path, `\n${JSON.stringify(claudeSays(stage, "after the flood"))}\n`);
+  expect(await imported(stage)).toMatchObject({ items: { added: 2 }, bad: [{ line: 2, reason: "a line of 70 MB" }] });
+});
+
+it("IM4 RI16 only what was appended is taken; a file that shrinks, or is written anew, loses and doubles nothing", async () => {
+  const stage = importStage();
+  const [one, two, three] = ["first words", "second words", "third words"].map((text) => claudeSays(stage, text));
+  const path = claudeFile(stage, [one ?? {}, two ?? {}]);
+  setBack(path);
+  expect((await imported(stage)).items.added).toBe(2);
+  appendFileSync(path, `${JSON.stringify(three)}\n`);
+  expect(await imported(stage)).toMatchObject({ items: { seen: 3, added: 1 }, duplicates: 0 });
+  truncateSync(path, JSON.stringify(one).length + 1);
+  expect(await imported(stage)).toMatchObject({ items: { added: 0 }, duplicates: 1 });
+  claudeFile(stage, [three ?? {}, claudeSays(stage, "fourth words"), one ?? {}]);
+  expect(await imported(stage)).toMatchObject({ items: { added: 1 }, duplicates: 2 });
+  for (const word of ["first", "second", "third", "fourth"])
+    expect(await recalled(stage, `${word} words`)).toContain(`${word} words`);
+});
+
+it("IM2 RB10 clocks in the future and in the year 1 are no obstacle; a session's name cannot leave its folder", async () => {
+  const stage = importStage();
+  claudeFile(stage, [
+    claudeSays(stage, "said tomorrow", { timestamp: "2999-01-01T00:00:00Z", session: "../../../escape" }),
+    claudeSays(stage, "said in the year one", { timestamp: "0001-01-01T00:00:00Z", session: "../../../escape" }),
+    claudeSays(stage, "said at no time", { timestamp: "soon", session: "../../../escape" }),
+  ]);
+  expect((await imported(stage)).items.added).toBe(3);
+  const [id = ""] = sessionsOf(stage.place);
+  expect(id).toMatch(/^imp_claude_[\w.-]+$/);
+  expect(await recalled(stage, "said tomorrow")).toContain("2999-01-01");
+});
+
+it("IM5 links out of the folder are not followed", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, "inside the folder")]);
+  const outside = join(dirname(stage.home), "outside");
+  mkdirSync(outside);
+  writeFileSync(
+    join(outside, "x.jsonl"),
+    `${JSON.stringify(claudeSays(stage, "outside the folder", { session: "two" }))}\n`,
+  );
+  symlinkSync(outside, join(stage.home, ".claude", "projects", "link"));
+  symlinkSync(join(outside, "x.jsonl"), join(stage.home, ".claude", "projects", "-shop", "link.jsonl"));
+  expect((await imported(stage)).items.added).toBe(1);
+});
+
+it.skipIf(process.getuid?.() === 0)("IM7 a file of another user is named, and the rest is taken", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, "readable")]);
+  const secret = claudeFile(stage, [claudeSays(stage, "unreadable", { session: "two" })], "two");
+  writeFileSync(secret, "", { mode: 0 });
+  expect(await imported(stage)).toMatchObject({ items: { added: 1 }, bad: [{ file: secret }] });
+});
+
+it("RB25 IM5 a database that its program has locked and is writing is read, and left as it is", async () => {
+  const fixture = fixtures.find(({ client }) => client === "opencode");
+  const stage = importStage();
+  if (fixture) placeFixture(fixture, stage);
+  const path = join(stage.home, ".local", "share", "opencode", "opencode.db");
+  const db = new DatabaseSync(path);
+  db.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE; UPDATE session SET title = 'being written'");
+  try {
+    expect((await imported(stage, ["opencode"])).items.added).toBeGreaterThan(3);
+  } finally {
+    db.exec("ROLLBACK");
+    db.close();
+  }
+});
+
+it("IM7 a damaged database does not stop the others; nothing readable at all is exit 1", async () => {
+  const stage = importStage();
+  const path = join(stage.home, ".local", "share", "opencode", "opencode.db");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "this is no database at all, whatever its name says");
+  claudeFile(stage, [claudeSays(stage, "still there")]);
+  const all = await run(stage.place, ["import", "--yes"]);
+  expect([all.code, all.stdout]).toEqual([0, expect.stringContaining(path)]);
+  expect(await recalled(stage, "still there")).toContain("still there");
+  expect((await run(stage.place, ["import", "opencode"])).code).toBe(1);
+});
+
+it("IM1 IM7 wrong names: exit 2 for a client, 1 for a folder or path that is not there", async () => {
+  const { place } = importStage();
+  const [client, folder, path] = [
+    ["import", "nosuch"],
+    ["import", "claude"],
+    ["import", "claude", "/no/such/path"],
+  ];
+  const outcomes = await Promise.all([client, folder, path].map((args) => run(place, args)));
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 1, 1]);
+  expect(outcomes[0]?.stderr).toContain("claude, codex");
+  expect((await run(place, ["import"])).stdout).toContain("No history of other agents");
+});
+
+it("IM4 N13 a lost store is no reason to take anything twice; a session that was deleted stays deleted", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, "kept words", { id: "k" })]);
+  claudeFile(stage, [claudeSays(stage, "unwanted words", { session: "two" })], "two");
+  await imported(stage);
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(stage.place.home, `store.db${end}`), { force: true });
+  expect(await imported(stage)).toMatchObject({ items: { added: 0 }, duplicates: 2 });
+  expect((await run(stage.place, ["sessions", "delete", "imp_claude_two", "--yes"])).code).toBe(0);
+  expect((await imported(stage)).items.added).toBe(0);
+  expect(await recalled(stage, "unwanted words")).not.toContain("unwanted words");
+  const log = join(stage.place.home, "sessions", "imp_claude_one", "events.jsonl");
+  expect(readFileSync(log, "utf8").match(/kept words/g)).toHaveLength(1);
+});
