@@ -12,7 +12,15 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const modules = (names) => names.map((name) => join(root, "src", `${name}.ts`));
 
 // What every run of the program needs, and what its help shares with a turn: --help does not load the turn's part.
-const OF_EVERY_RUN = modules(["cli/main", "base/optional", "settings/write", "runtime/recall/original"]);
+const OF_EVERY_RUN = modules([
+  "cli/main",
+  "base/optional",
+  "settings/write",
+  "runtime/recall/original",
+  "runtime/recall/match-text",
+  "schema/own-tool",
+  "command/call-subject",
+]);
 
 // The lazy doors that every turn goes through. They and what they import are one part:
 // each file costs a start a millisecond, and a turn would need more than a hundred of them.

@@ -5,7 +5,7 @@ import { graphSchema } from "./schema/graph.ts";
 import { importSchema } from "./schema/import.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
-import { observationSchema } from "./schema/observation.ts";
+import { dashboardIndexes, observationSchema } from "./schema/observation.ts";
 import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
 import { recallErasure, recallSchema, tombstoneSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
@@ -25,4 +25,5 @@ export const storeMigrations: readonly string[] = [
   tombstoneSchema,
   importSchema,
   observationSchema,
+  dashboardIndexes,
 ];

@@ -142,6 +142,14 @@ describe("graph and recall", () => {
     expect(hits.results[0]?.kind).toBe("record");
     const parts = Object.values(hits.results[0]?.parts ?? {}).reduce((a, b) => a + b, 0);
     expect(parts).toBeCloseTo(hits.results[0]?.score ?? 0, 6);
+    const without = await ask(
+      gateway,
+      recallResults,
+      "/api/recall",
+      sending("POST", { query: "when do we deploy", scope: "all", without: ["stem", "plain"] }),
+    );
+    expect(without.results[0]?.parts).toMatchObject({ stem: 0, plain: 0 });
+    expect(without.results[0]?.score).toBeLessThan(hits.results[0]?.score ?? 0);
     expect(hits.durationMs).toBeGreaterThan(0);
     expect(hits.plan?.terms.length).toBeGreaterThan(0);
     expect((await ask(gateway, recallStatsShape, "/api/recall/stats")).items).toBeGreaterThan(0);

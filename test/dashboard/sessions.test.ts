@@ -8,7 +8,7 @@ import { sessionEventList, sessionList, sessionRow, sessionView } from "../../sr
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { startGateway, type TestGateway } from "../proxy/gateway.ts";
-import { placeFor, run } from "../tool/everlong.ts";
+import { placeFor, run, start } from "../tool/everlong.ts";
 import { ask, refused, sending } from "./ask.ts";
 
 const SECRET = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
@@ -150,6 +150,29 @@ describe("sessions of other processes", () => {
     await expect.poll(() => again.events.slice(0, ids.length).map((event) => event.id)).toEqual(ids);
     const stranger = listen(gateway, "older-7");
     await expect.poll(() => stranger.events[0]?.type).toBe("gateway.gap");
+  });
+
+  it("F91 a session in its first turn is there already, with the process that has it open", async () => {
+    const held = Promise.withResolvers<void>();
+    const server = await startModelServer({
+      script: async () => {
+        await held.promise;
+        return text("Late.");
+      },
+    });
+    onTestFinished(() => server.close());
+    onTestFinished(() => held.resolve());
+    const gateway = await startGateway(server, { place: placeFor(server, { EVERLONG_EMBEDDER: "none" }) });
+    const stream = listen(gateway);
+    await stream.opened;
+    const child = start(gateway.place, ["-p", "Take your time.", "--output-format", "json"]);
+    const rows = async () => (await ask(gateway, sessionList, "/api/sessions")).items;
+    await expect
+      .poll(async () => (await rows()).map(({ pid, title }) => ({ pid, title })))
+      .toEqual([{ pid: child.pid, title: "Take your time." }]);
+    held.resolve();
+    expect((await child.done).code).toBe(0);
+    await expect.poll(async () => (await rows())[0]?.pid).toBe(null);
   });
 
   it("F123 can be renamed, exported and erased by their title only", async () => {

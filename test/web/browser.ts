@@ -100,3 +100,9 @@ export const goTo = async (page: Page, hash: string): Promise<void> => {
     location.hash = to;
   }, hash);
 };
+
+/** Until nothing is loading any more. */
+export async function settled(page: Page, view: string): Promise<void> {
+  await page.waitForSelector(`[data-view=${view}] h1, [data-view=${view}] .is-failed`, { state: "attached" });
+  await expect.poll(() => page.locator("main [role=status]", { hasText: "…" }).count()).toBe(0);
+}

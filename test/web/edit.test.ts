@@ -54,6 +54,39 @@ describePage("edits", (open) => {
     expect((await gateway.cli(["memory", "list"])).stdout).not.toContain("live provider");
   });
 
+  it("FE11 F126 an item is added to a board, edited and removed", async () => {
+    const { gateway } = await filledGateway();
+    const page = await open(gateway);
+    await goTo(page, "#/board?repository=github.com/acme/shop&branch=main");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByLabel("Name").fill("flaky-tests");
+    await page.getByLabel("Description").fill("Tests that fail once in ten runs");
+    await page.getByLabel("Content").fill("retry.test.ts shares a timer");
+    await page.getByRole("button", { name: "Save" }).click();
+    const item = page.locator(".items li", { hasText: "flaky-tests" });
+    await item.waitFor();
+    await item.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("Tests that fail now and then");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".items li", { hasText: "now and then" }).waitFor();
+    const where = "repository=github.com/acme/shop&branch=main";
+    const stored = (await (await gateway.api(`/api/memory/board/items/user/flaky-tests?${where}`)).json()) as Record<
+      string,
+      string
+    >;
+    expect(stored).toMatchObject({
+      description: "Tests that fail now and then",
+      content: "retry.test.ts shares a timer",
+    });
+    await item.getByRole("button", { name: "Delete" }).click();
+    await page.locator("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => item.count()).toBe(0);
+    await page.getByRole("tab", { name: "Changes" }).click();
+    await page.getByRole("button", { name: "Undo" }).first().click();
+    await page.getByRole("tab", { name: "Items" }).click();
+    await item.waitFor();
+  });
+
   it("FE11 F123 the TODO of a proxied session is changed here and goes with its next request", async () => {
     const { gateway, server } = await filledGateway();
     const client = await longSession(gateway, "todo-1");

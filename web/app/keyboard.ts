@@ -15,16 +15,17 @@ export function switchKeys(on: boolean): void {
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-let leader = 0;
-const LEADER_MS = 1500;
+/** When `g` was pressed; a page that has just been loaded counts its time from zero. */
+let leader: number | undefined;
+const LEADER_MS = 3000;
 
 export function startKeyboard(): void {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") return close(event);
     if (!singleKeys.value || isTyping(event.target) || document.querySelector("dialog[open]")) return;
-    const after = event.timeStamp - leader < LEADER_MS;
-    leader = 0;
+    const after = leader !== undefined && event.timeStamp - leader < LEADER_MS;
+    leader = undefined;
     const view = after ? VIEWS.find(({ key }) => key === event.key) : undefined;
     if (view) go(view.name);
     else if (event.key === "g") leader = event.timeStamp;

@@ -18,6 +18,9 @@ export function draw(box: HTMLElement, { at, series, format, height }: DrawOptio
   const line = colour("line");
   const font = "11px ui-sans-serif, system-ui, sans-serif";
   const axis = { stroke: faint, font, grid: { stroke: line, width: 1 }, ticks: { show: false } };
+  const [first = 0, second = 0] = at.map((moment) => Date.parse(moment) / 1000);
+  // Bars stand around their moment: the first and the last need half a step more.
+  const half = series.some(({ kind }) => kind === "bars") ? (second - first) / 2 : 0;
   const chart = new UPlot(
     {
       width: Math.max(box.clientWidth, 120),
@@ -25,7 +28,10 @@ export function draw(box: HTMLElement, { at, series, format, height }: DrawOptio
       legend: { show: false },
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       padding: [8, 8, 0, 0],
-      scales: { y: { range: (_chart, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, 1) * 1.05] } },
+      scales: {
+        x: { range: (_chart, low, high) => [low - half, high + half] },
+        y: { range: (_chart, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, 1) * 1.05] },
+      },
       axes: [
         { ...axis, size: 22, space: 64, grid: { show: false }, values: (_chart, ticks) => timeLabels(ticks) },
         { ...axis, size: 52, space: 34, values: (_chart, ticks) => ticks.map((tick) => format(tick)) },

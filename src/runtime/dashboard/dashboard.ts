@@ -16,7 +16,7 @@ import type { Workspace } from "../workspace.ts";
 import { invalidCursor } from "./cursor.ts";
 import { SessionDigests } from "./digest.ts";
 import { type HealthParts, healthOperations } from "./health.ts";
-import { chartsOf, countsOf } from "./overview.ts";
+import { OverviewFigures } from "./overview.ts";
 import { proxiedEvents } from "./proxied-events.ts";
 import { exportStored, renameStored, wrongTitle } from "./session-change.ts";
 import { sessionDetail, unknownSession } from "./session-detail.ts";
@@ -37,12 +37,12 @@ export function openDashboard(
   open: OpenServices,
   health: HealthParts & { onLook(session: string): void },
 ): OpenDashboard {
-  const digests = new SessionDigests();
+  const looks = { digests: new SessionDigests(), figures: new OverviewFigures() };
   const own = { ...settingOperations(workspace), recording: settings.memory && settings.records };
   return async () => {
     const services = await open();
     if (!services.ok) return services;
-    return ok({ ...own, ...operationsOn(workspace, settings, services.value, digests, health) });
+    return ok({ ...own, ...operationsOn(workspace, settings, services.value, looks, health) });
   };
 }
 
@@ -50,10 +50,11 @@ function operationsOn(
   workspace: Workspace,
   settings: ProxySettings,
   { store, recall, redactor }: ProxyServices,
-  digests: SessionDigests,
+  looks: { digests: SessionDigests; figures: OverviewFigures },
   health: HealthParts & { onLook(session: string): void },
 ): Omit<DashboardOperations, keyof ReturnType<typeof settingOperations> | "recording"> {
   const { paths, redact } = workspace;
+  const { digests, figures } = looks;
   const { db } = store;
   const manage = { store, recall, redactor, settings, files: new StateReader(), clock: systemClock };
   const proxied = localOperations(manage);
@@ -65,10 +66,10 @@ function operationsOn(
     ...requestInspection({ ...manage, redact }),
     ...healthPart,
     async overview(range) {
-      const charts = chartsOf(db, range, Date.now());
+      const charts = figures.of(db, range, Date.now());
       const latest = listAllSessions(db, paths, { limit: LATEST });
       const warnings = await healthPart.warnings();
-      return ok({ ...charts, counts: countsOf(db), sessions: latest?.items ?? [], warnings });
+      return ok({ ...charts, sessions: latest?.items ?? [], warnings });
     },
     async sessions(query) {
       const page = listAllSessions(db, paths, query);

@@ -85,22 +85,24 @@ const joined = (all: Step, step: Step): Step => ({
 
 type At = (ms: number) => Step | undefined;
 
+const hourOf = (row: Record<string, unknown>): number => Date.parse(`${row["hour"]}:00:00Z`);
+
 function readTurns(db: Database, from: number, at: At): void {
-  // By minutes: a step begins on one.
-  const sql = `SELECT substr(timestamp, 1, 16) AS minute, count(*) AS n FROM turns WHERE timestamp >= ? GROUP BY minute`;
+  // By hours: a step begins on one.
+  const sql = `SELECT substr(timestamp, 1, 13) AS hour, count(*) AS n FROM turns WHERE timestamp >= ? GROUP BY hour`;
   for (const row of prepared(db, sql).iterate(new Date(from).toISOString())) {
-    const step = at(Date.parse(`${row["minute"]}:00Z`));
+    const step = at(hourOf(row));
     if (step) step.turns += Number(row["n"]);
   }
 }
 
 function readCalls(db: Database, from: number, at: At): void {
-  const sql = `SELECT substr(timestamp, 1, 16) AS minute, interaction,
+  const sql = `SELECT substr(timestamp, 1, 13) AS hour, interaction,
       sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) AS tokens,
       sum(coalesce(input_tokens, 0)) AS input, sum(coalesce(cache_read_tokens, 0)) AS cached
-    FROM model_calls WHERE timestamp >= ? GROUP BY minute, interaction`;
+    FROM model_calls WHERE timestamp >= ? GROUP BY hour, interaction`;
   for (const row of prepared(db, sql).iterate(new Date(from).toISOString())) {
-    const step = at(Date.parse(`${row["minute"]}:00Z`));
+    const step = at(hourOf(row));
     if (!step) continue;
     if (row["interaction"] === "conversation-compaction") step.summaries += Number(row["tokens"]);
     if (row["interaction"] === "conversation-sidekick") step.sidekicks += Number(row["tokens"]);
@@ -133,6 +135,21 @@ function readObservations(
   for (const [type, name] of [["request", "addedMs"] as const, ["recall", "recallMs"] as const])
     for (const row of prepared(db, times).iterate(from, stepMs, type))
       steps[Number(row["step"])]?.[name].push(Number(row["ms"]));
+}
+
+const FRESH_MS = 5000;
+
+/** Read once in a while, however many pages ask: a month of figures takes longer than a request may wait. */
+export class OverviewFigures {
+  readonly #known = new Map<OverviewRange, { at: number; figures: Charts & Pick<Overview, "counts"> }>();
+
+  of(db: Database, range: OverviewRange, now: number): Charts & Pick<Overview, "counts"> {
+    const before = this.#known.get(range);
+    if (before && now - before.at < FRESH_MS) return before.figures;
+    const figures = { ...chartsOf(db, range, now), counts: countsOf(db) };
+    this.#known.set(range, { at: now, figures });
+    return figures;
+  }
 }
 
 /** Everything of this home. */

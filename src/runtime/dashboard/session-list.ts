@@ -77,7 +77,8 @@ function ownRows(db: Database, [time, id]: Place["own"], wanted: Wanted): Row[] 
     "parent_session_id IS NULL",
     "event_count > 0",
   ];
-  const sql = `SELECT * FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id DESC LIMIT :limit`;
+  const ids = `SELECT id FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id DESC LIMIT :limit`;
+  const sql = `SELECT * FROM sessions WHERE id IN (${ids}) ORDER BY updated_at DESC, id DESC`;
   return prepared(db, sql).all({
     ...{ time, id, limit },
     ...optional("folder", folder),

@@ -4,7 +4,11 @@ import type { HomePaths } from "../../host/paths.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { HomeEvent } from "../../schema/api/live.ts";
+import { indexSession } from "../../session/index/index-session.ts";
+import type { IndexOptions } from "../../session/index/indexed-text.ts";
 import type { Database } from "../../store/sqlite.ts";
+import { catchUp } from "../store.ts";
+import type { Workspace } from "../workspace.ts";
 
 const EVERY_MS = 500;
 /** So many of the sessions that were used last are looked at, beside those that are new or open in a page. */
@@ -36,8 +40,12 @@ export class HomeWatch {
   #isLooking = false;
   #isFirst = true;
 
-  constructor(paths: HomePaths, open: OpenServices) {
+  readonly #indexing: IndexOptions;
+  #isCaughtUp = false;
+
+  constructor({ paths, indexing }: Pick<Workspace, "paths" | "indexing">, open: OpenServices) {
     this.#paths = paths;
+    this.#indexing = indexing;
     this.#open = open;
   }
 
@@ -72,9 +80,16 @@ export class HomeWatch {
     if (!services.ok) return;
     const { db } = services.value.store;
     const tell: Publish = this.#isFirst ? () => undefined : publish;
+    // What ended without a word left a log that nobody has brought into the store.
+    if (!this.#isCaughtUp) await catchUp(db, this.#paths, this.#indexing, () => undefined);
+    this.#isCaughtUp = true;
     const latest = latestSessions(db);
     this.#tellSessions(latest, tell);
-    this.#tellLogs(new Set([...[...latest.keys()].slice(0, LATEST), ...this.#looked, ...this.#newFolders()]), tell);
+    await this.#tellLogs(
+      db,
+      new Set([...[...latest.keys()].slice(0, LATEST), ...this.#looked, ...this.#newFolders()]),
+      tell,
+    );
     for (const [type, sql] of Object.entries(FIGURES)) {
       const figure = prepared(db, sql).get()?.["n"];
       if (this.#figures.get(type) !== figure) tell({ type: type as keyof typeof FIGURES, data: {} });
@@ -92,15 +107,18 @@ export class HomeWatch {
     this.#latest = latest;
   }
 
-  #tellLogs(sessions: ReadonlySet<string>, tell: Publish): void {
+  /** A log that has grown is brought into the store: its own process does that only after each turn. */
+  async #tellLogs(db: Database, sessions: ReadonlySet<string>, tell: Publish): Promise<void> {
     for (const session of sessions) {
       if (!/^[0-9a-f-]{36}$/.test(session)) continue;
-      const { events, db } = this.#paths.session(session);
+      const { events, db: own } = this.#paths.session(session);
       const size = statSync(events, { throwIfNoEntry: false })?.size ?? 0;
-      if (size !== (this.#logs.get(session) ?? 0))
+      if (size !== (this.#logs.get(session) ?? 0)) {
+        if (!this.#isFirst) await indexSession(db, session, this.#paths.session(session), this.#indexing);
         tell({ type: "session.grown", data: { session, end: String(size) } });
+      }
       this.#logs.set(session, size);
-      const inbox = Math.max(timeOf(db) ?? 0, timeOf(`${db}-wal`) ?? 0);
+      const inbox = Math.max(timeOf(own) ?? 0, timeOf(`${own}-wal`) ?? 0);
       if (inbox !== (this.#inboxes.get(session) ?? 0)) tell({ type: "inbox.changed", data: { session } });
       this.#inboxes.set(session, inbox);
     }
@@ -109,6 +127,8 @@ export class HomeWatch {
   /** Sessions that began since the first look; the store learns of them after their first turn. */
   #newFolders(): string[] {
     const changed = timeOf(this.#paths.sessions) ?? 0;
+    // Before the first session there is no folder either.
+    if (changed === 0) this.#known = new Set();
     if (changed === this.#folder) return [];
     this.#folder = changed;
     const names = readdirSync(this.#paths.sessions);

@@ -96,7 +96,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     return ++bugs > MOST_REPORTS ? "The same error again; see the earlier reports." : reportCrash(error);
   };
   const noticed = () => health.now(shared.finding());
-  const watch = new HomeWatch(paths, shared.open);
+  const watch = new HomeWatch(workspace.value, shared.open);
   const observer = new GatewayObserver(shared.open, (code) => health.soft("observations", code));
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);

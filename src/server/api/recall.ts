@@ -1,10 +1,23 @@
 // /api/recall: search what was said, read an item, see how much is remembered, forget.
 import { Hono } from "hono";
+import type { Shown } from "../../memory/recall/result.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import type { EventStream } from "../event-stream.ts";
 import { forgetRequest, recallQuestion } from "../manage/recall.ts";
 import { invalid } from "./json-body.ts";
 import { type Env, jsonBody, refuse, reply, wayOf } from "./reply.ts";
+
+/** Scores are sums, so a signal is switched off by leaving its part out. */
+function reordered(results: readonly Shown[], without: ReadonlySet<string>): Shown[] {
+  const scored = results.map((hit) => {
+    const before = "parts" in hit ? (hit.parts as Record<string, number>) : {};
+    const parts = Object.fromEntries(
+      Object.entries(before).map(([name, part]) => [name, without.has(name) ? 0 : part]),
+    );
+    return { ...hit, parts, score: Object.values(parts).reduce((sum, part) => sum + part, 0) };
+  });
+  return scored.sort((a, b) => b.score - a.score);
+}
 
 const AROUND = 2;
 const MOST_AROUND = 100;
@@ -21,7 +34,9 @@ export const recallRoutes = (events: EventStream): Hono<Env> =>
         events.publish({ type: "recall.completed", data });
       }
       if (!hits.ok || !("results" in hits.value)) return reply(c, hits);
-      return c.json({ ...hits.value, durationMs: performance.now() - start });
+      const { without = [] } = c.req.valid("json");
+      const results = without.length > 0 ? reordered(hits.value.results, new Set(without)) : hits.value.results;
+      return c.json({ ...hits.value, results, durationMs: performance.now() - start });
     })
     .get("/items/:id", async (c) => {
       const around = c.req.query("around");

@@ -30,6 +30,8 @@ export const recallQuestion = z.strictObject({
   cursor: text.exactOptional(),
   full: z.boolean().exactOptional(),
   explain: z.boolean().exactOptional(),
+  /** Signals that do not count: what was found is put in order anew without them. */
+  without: z.array(text).max(20).exactOptional(),
 });
 export const forgetRequest = z
   .strictObject({

@@ -18,7 +18,12 @@ import { repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
 const boardQuery = z.object({ repository: repositoryKey, branch: repositoryKey });
-const adoptBody = z.strictObject({ from: repositoryKey });
+/** Without a name: all that this branch does not have. */
+const adoptBody = z.strictObject({
+  from: repositoryKey,
+  src: z.enum(["agent", "user"]).exactOptional(),
+  name: z.string().max(200).exactOptional(),
+});
 const undoBody = z.strictObject({ force: z.boolean().optional() });
 const PATH = "/board/items/:src/:name";
 
@@ -109,9 +114,11 @@ export const boardRoutes = new Hono<Env>()
   .post("/board/adopt", jsonBody(adoptBody), async (c) => {
     const { memory, place } = c.var;
     if (!memory.enabled) return refuse(c, memoryOff);
-    const branch = branchNamed(memory.redactor, c.req.valid("json").from);
+    const { from, src, name } = c.req.valid("json");
+    const branch = branchNamed(memory.redactor, from);
     if (branch === undefined || branch === place.branch) return refuse(c, invalid("from: name another branch."));
-    const items = listItems(memory.db, { ...place, branch });
+    const isWanted = (item: BoardItem) => (!src || item.src === src) && (!name || item.name === name);
+    const items = listItems(memory.db, { ...place, branch }).filter(isWanted);
     const adopted = await adoptItems(memory.db, place, { items, at: memory.clock.now() }, writerOf(memory, undefined));
     return adopted.ok ? c.json(adopted.value) : refuse(c, unavailable(true));
   })

@@ -26,3 +26,11 @@ export const observationSchema = `
   CREATE INDEX sessions_by_folder ON sessions (COALESCE(git_root, cwd), updated_at, id);
   CREATE INDEX turns_by_time ON turns (timestamp);
 `;
+
+/** What lists and charts read stands in the index itself: no row is fetched for a sum or a name. */
+export const dashboardIndexes = `
+  CREATE INDEX sessions_by_name ON sessions (updated_at, id, name, source, parent_session_id, event_count);
+  CREATE INDEX model_calls_figures
+    ON model_calls (timestamp, interaction, input_tokens, output_tokens, cache_read_tokens);
+  CREATE INDEX observation_figures ON observation (type, at, asked, sent, input, cached, ms);
+`;

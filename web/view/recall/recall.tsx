@@ -13,6 +13,11 @@ import { Hits } from "./hits.tsx";
 import { Signals } from "./signals.tsx";
 import "./recall.css";
 
+const SCOPES: readonly Option[] = [
+  ["", "Everything"],
+  ["repository", "This repository"],
+  ["user", "About you"],
+];
 const KINDS: readonly Option[] = [
   ["", "Every kind"],
   ["turn", "Turns"],
@@ -25,11 +30,12 @@ const KINDS: readonly Option[] = [
 const LIMITS: readonly Option[] = ["8", "20", "50", "100"].map((limit): Option => [limit, `${limit} results`]);
 
 export function Recall() {
-  const { q = "", kind, asOf, limit = "20", without = "", pick } = params.value;
+  const { q = "", scope, kind, asOf, limit = "20", without = "", pick } = params.value;
   const [text, setText] = useState(q);
   const off = without.split(",").filter(Boolean);
   const body = {
     query: q,
+    scope: scope ?? "all",
     ...(kind ? { kind } : {}),
     ...(asOf ? { asOf: `${asOf}T23:59:59Z` } : {}),
     limit: Number(limit),
@@ -61,6 +67,12 @@ export function Recall() {
           Search
         </button>
         <div class="filters">
+          <Choice
+            label="Scope"
+            value={scope ?? ""}
+            options={SCOPES}
+            onChange={(value) => setParams({ scope: value || undefined })}
+          />
           <Choice
             label="Kind"
             value={kind ?? ""}
@@ -95,13 +107,14 @@ function Results({ body, off, picked }: { body: object; off: readonly string[]; 
   );
   return (
     <Loaded of={answer}>
-      {({ results, more, plan, durationMs, partial, skipped, unmatched, injected, scope }) => (
+      {({ results, more, plan, durationMs, partial, skipped, unmatched, injected, scope: searched }) => (
         <>
           <div class="stack">
             <p class="soft" role="status">
               {plural(results.length, "result")}
               {more > 0 && `, ${count(more)} more`}
-              {durationMs !== undefined && ` in ${duration(durationMs)}`} · searched {scope}
+              {durationMs !== undefined && ` in ${duration(durationMs)}`} · searched{" "}
+              {searched === "all" ? "everything" : searched}
               {plan && ` · ${count(plan.candidates)} candidates, ${count(plan.passages)} passages`}
               {plan?.embedder && ` · by meaning with ${plan.embedder}`}
             </p>

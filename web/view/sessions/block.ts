@@ -42,7 +42,16 @@ const READERS: Readonly<Record<string, Reader>> = {
     text: textOf(data["content"]),
     isProse: true,
     note: textOf(data["model"]),
+    isAside: textOf(data["content"]) === "",
   }),
+  "session.start": (data) => ({
+    word: "Session started",
+    tone: "plain",
+    note: textOf(data["selectedModel"]),
+    isAside: true,
+  }),
+  "session.resume": () => ({ word: "Session resumed", tone: "plain", isAside: true }),
+  "session.shutdown": () => ({ word: "Session ended", tone: "plain", isAside: true }),
   "system.message": (data) => ({
     word: "System",
     tone: "plain",

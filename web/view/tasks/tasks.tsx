@@ -21,6 +21,8 @@ const TONES: Record<TaskShape["status"], Tone> = {
   cancelled: "amber",
   interrupted: "amber",
 };
+/** Tasks of the main agent stand at the left. */
+const depthOf = ({ depth }: TaskShape): number => Math.min(Math.max(0, depth - 1), 5);
 const keyOf = (task: TaskShape): string => `${task.session}/${task.id}`;
 
 export function Tasks() {
@@ -72,13 +74,13 @@ export function Tasks() {
           >
             {(task) => (
               <>
-                <span class={`task-name depth-${Math.min(task.depth, 5)}`}>
+                <span class={`task-name depth-${depthOf(task)}`}>
                   <Line class="first">{task.name || task.agentType}</Line>
                 </span>
                 <span class="side">
                   <Mark tone={TONES[task.status]}>{task.stalled ? "stalled" : task.status}</Mark>
                 </span>
-                <span class={`second depth-${Math.min(task.depth, 5)}`}>
+                <span class={`second depth-${depthOf(task)}`}>
                   <Line>
                     {task.permission
                       ? "waits for a permission in its terminal"
