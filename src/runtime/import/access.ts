@@ -16,6 +16,7 @@ import { forgetLearned } from "../session/remove-sessions.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
+import { feedImported } from "./feed-graph.ts";
 import { type ImportProgress, importClient } from "./import-client.ts";
 import { placesOf, sourcesIn } from "./sources.ts";
 import type { ImportSummary } from "./summary.ts";
@@ -60,6 +61,7 @@ export async function importHistory(request: ImportRequest, watch: ImportWatch):
   const since = parseTime(request.since, "since");
   if (since === null)
     return fail(refusal("invalid_inputs", `"${request.since}" is not a date.`, "For example: --since 2026-01-31", 2));
+  if (request.graph && workspace.value.settings.values["graph.extractor"] === "llm") return fail(modelReads);
   const plan = planOf(request, workspace.value);
   if (!plan.ok) return plan;
   if (request.dryRun)
@@ -103,6 +105,8 @@ async function overAll(
       const summary = await importClient(client, places, { db, workspace }, options);
       if (!summary.ok) return summary;
       summaries.push(summary.value);
+      const fed = graph && db && !dryRun ? await feedImported(db, workspace, client.name, signal) : ok(undefined);
+      if (!fed.ok) return fed;
     }
   } finally {
     if (dryRun) db?.close();
@@ -177,6 +181,14 @@ async function removeImported(db: Database, id: string, { paths }: Workspace): P
   }
   return forgetSession(db, id, forgetLearned(id));
 }
+
+/** Imported text goes to no model by itself. */
+const modelReads: Failure = refusal(
+  "graph_uses_model",
+  "--graph would send what is imported to a model: graph.extractor is llm.",
+  "Import without --graph, then run: everlong graph backfill",
+  2,
+);
 
 const clientNames = historyClients.map(({ name }) => name).join(", ");
 

@@ -64,7 +64,7 @@ export class ImportedLog {
 
   /** Something that is no item was passed: what follows it may name it. */
   pass(id: string): void {
-    this.#turns.set(keyOf(this.#eventId(passedId(id))), this.#turn);
+    if (!this.has({ id })) this.#turns.set(keyOf(this.#eventId(passedId(id))), this.#turn);
   }
 
   /** The beginning, or a change of the folder; none when the session stands there already. */

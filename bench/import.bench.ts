@@ -1,0 +1,117 @@
+// Import of generated history: items a second beside indexing the same texts alone, memory, a second run, a gateway beside it.
+// EVERLONG_BENCH_BYTES sets the size; asked for by name it is the gigabyte that the target speaks of.
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { RecallWriter } from "../src/memory/recall/store/write.ts";
+import { recallSchema } from "../src/store/schema/recall.ts";
+
+const BYTES = Number(
+  process.env["EVERLONG_BENCH_BYTES"] ?? (process.argv.includes("import") ? 1_000_000_000 : 30_000_000),
+);
+const FILES = 1000;
+const WORDS =
+  "the to and of a in is it we redis queue broker failover deploy config parser session memory index token build test branch merge commit server client socket thread table column schema migration cache latency".split(
+    " ",
+  );
+
+let seed = 7;
+const random = (): number => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return seed / 2 ** 32;
+};
+const word = (): string =>
+  random() < 0.3
+    ? `w${Math.floor(random() * 20_000).toString(36)}`
+    : (WORDS[Math.floor(random() * WORDS.length)] ?? "");
+const prose = (): string => Array.from({ length: 150 }, word).join(" ");
+
+/** Sessions of Claude Code in one home; gives how many items they have. */
+function generate(home: string, bytes: number, files: number): number {
+  const folder = join(home, ".claude", "projects", "-bench");
+  mkdirSync(folder, { recursive: true });
+  let items = 0;
+  for (let f = 0; f < files; f++) {
+    const file = openSync(join(folder, `s${f}.jsonl`), "w");
+    for (let i = 0, size = 0; size < bytes / files; i++, items++) {
+      const type = i % 2 ? "assistant" : "user";
+      const message = { role: type, content: [{ type: "text", text: prose() }] };
+      const place = { cwd: "/nowhere/bench", sessionId: `s${f}`, gitBranch: "main" };
+      const timestamp = new Date(1.7e12 + i * 1000).toISOString();
+      size += writeSync(file, `${JSON.stringify({ type, uuid: `s${f}-${i}`, message, timestamp, ...place })}\n`);
+    }
+    closeSync(file);
+  }
+  return items;
+}
+
+type ImportRun = { ms: number; rssMb: number };
+
+/** The built program; its largest memory is read while it runs. */
+function importIn(home: string): Promise<ImportRun> {
+  const start = performance.now();
+  const env = { ...process.env, HOME: home, EVERLONG_HOME: join(home, "everlong"), OLLAMA_HOST: "http://127.0.0.1:9" };
+  const child = spawn(process.execPath, ["bin/everlong.js", "import", "claude"], { env, stdio: "ignore" });
+  let rssMb = 0;
+  const look = (): void => {
+    try {
+      rssMb =
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024 || rssMb;
+    } catch {
+      // the process is gone, or this system has no /proc
+    }
+  };
+  const timer = setInterval(look, 200);
+  return new Promise((resolve) =>
+    child.on("exit", () => {
+      clearInterval(timer);
+      resolve({ ms: performance.now() - start, rssMb });
+    }),
+  );
+}
+
+/** The same texts into the recall index and nowhere else. */
+function indexAlone(count: number, folder: string): number {
+  const db = new DatabaseSync(join(folder, "alone.db"));
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${recallSchema}`);
+  const place = { session: "s", repository: "r", level: "session" as const };
+  const items = Array.from({ length: count }, (_, i) => ({
+    ...{ id: `i${i}`, kind: "turn" as const, role: i % 2 ? "assistant" : "user", text: prose() },
+    ...{ seq: i, turn: Math.ceil((i + 1) / 2), place },
+  }));
+  const start = performance.now();
+  for (let i = 0; i < items.length; i += 100) {
+    db.exec("BEGIN");
+    new RecallWriter(db).add(items.slice(i, i + 100));
+    db.exec("COMMIT");
+  }
+  db.close();
+  return performance.now() - start;
+}
+
+export async function bench(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "everlong-bench-import-"));
+  try {
+    const one = join(folder, "one");
+    const items = generate(one, BYTES, 1);
+    const whole = await importIn(one);
+    const sample = Math.min(items, 20_000);
+    const alone = (sample / indexAlone(sample, folder)) * 1000;
+    const rate = (items / whole.ms) * 1000;
+    console.log(
+      `${(BYTES / 1e6).toFixed(0)} MB in one file: ${rate.toFixed(0)} items a second with the start (target >= 3000 on a quiet machine), ` +
+        `the index alone ${alone.toFixed(0)}, ratio ${(rate / alone).toFixed(2)}; largest memory ${whole.rssMb.toFixed(0)} MB (target <= 300 at 1 GB)`,
+    );
+    const many = join(folder, "many");
+    generate(many, FILES * 3000, FILES);
+    const first = await importIn(many);
+    const again = await importIn(many);
+    console.log(
+      `${FILES} files: ${first.ms.toFixed(0)} ms, once more unchanged ${again.ms.toFixed(0)} ms (target <= 1000)`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
