@@ -78,6 +78,12 @@ export function processorMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
+/** Of all its threads. */
+export function wholeProcessorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 export const MANAGED = { "user-agent": "opencode/1.18.0" };
 export const UNMANAGED = { "user-agent": "bench/1.0" };
 

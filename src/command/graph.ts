@@ -1,7 +1,7 @@
 // `everlong graph` and `/graph`: facts over time, where they were said, and taking them back.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
+import type { Community, FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
 
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
@@ -58,6 +58,7 @@ const entity: Command = {
       const lines = [
         `${view.entity.name} (${label})${aliases.length > 0 ? `, also ${aliases.join(", ")}` : ""}`,
         ...(summary === "" ? [] : [summary]),
+        ...(view.community ? [`Together with: ${membersText(view.community)}`] : []),
         ...(view.current.length > 0 ? ["Now:", ...view.current.map(factLine)] : []),
         ...(view.past.length > 0 ? ["Before:", ...view.past.map(factLine)] : []),
       ];
@@ -81,6 +82,34 @@ const timeline: Command = {
       text: rows.map(momentLine).join("\n") || "No facts are known here yet.",
     })),
 };
+
+const communities: Command = {
+  name: "communities",
+  summary: "show things that facts join closely",
+  options: [...where, { flags: "--limit <n>", help: "maximum communities", kind: "count" as const }],
+  json: "lines",
+  run: async ({ options }: Of, { on }) =>
+    describe(await on.graph((graph) => graph.communities(options)), (rows) => ({
+      data: rows,
+      text:
+        rows.map((one) => [membersText(one), ...one.summary.map((line) => `  ${line}`)].join("\n")).join("\n") ||
+        "Too few facts are known here for communities.",
+    })),
+};
+
+/** All facts with every field, for other programs: one JSON object a line. */
+const everything: Command = {
+  name: "export",
+  summary: "print every fact as JSON lines, ended ones too",
+  options: where,
+  json: "lines",
+  run: async ({ options }: Of, { on }) =>
+    describe(await on.graph((graph) => graph.facts({ ...options, expired: true, limit: MOST_FACTS })), (rows) => {
+      const data = rows.map(factData);
+      return { data, text: data.map((row) => JSON.stringify(row)).join("\n") };
+    }),
+};
+const MOST_FACTS = 1_000_000;
 
 const add: Command = {
   name: "add",
@@ -159,9 +188,30 @@ const forget: Command = {
 export const graph: SlashCommand = {
   name: "graph",
   summary: "facts over time: search, add, end and forget them",
-  subcommands: [facts, search, entity, timeline, add, edit, forget, ...serverVerbs, ...promotionVerbs],
-  slash: { usage: "[facts|search|entity|timeline|add|edit|forget|queue|status|backfill|test|promote|promotions|undo]" },
+  subcommands: [
+    facts,
+    search,
+    entity,
+    timeline,
+    communities,
+    everything,
+    add,
+    edit,
+    forget,
+    ...serverVerbs,
+    ...promotionVerbs,
+  ],
+  slash: {
+    usage:
+      "[facts|search|entity|timeline|communities|export|add|edit|forget|queue|status|backfill|test|promote|promotions|undo]",
+  },
 };
+
+const MOST_MEMBERS = 12;
+function membersText({ members }: Community): string {
+  const names = members.slice(0, MOST_MEMBERS).map(({ name }) => name);
+  return names.join(", ") + (members.length > MOST_MEMBERS ? ` and ${members.length - MOST_MEMBERS} more` : "");
+}
 
 /** One sentence may state several relations; people read it once. */
 const factList = (rows: readonly FactView[], nothing: string) => ({

@@ -10,7 +10,11 @@ export async function runTerminal(run: TerminalRun): Promise<number> {
     return face.error.exit;
   }
   const { ui, terminal } = face.value;
-  const plain = ui.plain ? ui.plainSource : terminal.TERM === "dumb" ? "TERM=dumb" : undefined;
+  const plain = ui.plain
+    ? ui.plainSource.replace(/^flag.*/, "--plain")
+    : terminal.TERM === "dumb"
+      ? "TERM=dumb"
+      : undefined;
   if (plain === undefined) return (await import("./loop/run.ts")).runScreen(face.value, run);
   return (await import("./plain/plain-mode.ts")).runPlain(face.value, run, plain);
 }

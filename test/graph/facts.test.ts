@@ -56,6 +56,22 @@ describe("facts over time", () => {
     expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);
   });
 
+  it("G5 G22 what belongs together is listed, and everything can be exported", async () => {
+    const { place } = await scene(() => text("unused"));
+    gitInit(place);
+    for (const line of ["api USES redis", "worker USES redis", "api DEPENDS_ON worker"])
+      await graph(place, "add", ...line.split(" "));
+    expect(await graph(place, "communities")).toMatch(/^api, redis, worker\n {2}\S/);
+    const shown = { ...place, env: { ...place.env, EVERLONG_GRAPH_COMMUNITIES: "1" } };
+    expect(await graph(shown, "entity", "worker")).toContain("Together with: api, redis, worker");
+    const rows = (await graph(place, "export")).trim().split("\n");
+    expect(rows.map((row) => (JSON.parse(row) as FactLine).fact).sort()).toEqual([
+      "api depends on worker",
+      "api uses redis",
+      "worker uses redis",
+    ]);
+  });
+
   it("G22 G23 a fact is added, ended and forgotten by hand; its words are gone from the store", async () => {
     const { place } = await scene(() => text("fine"));
     gitInit(place);

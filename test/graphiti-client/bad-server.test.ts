@@ -1,5 +1,6 @@
 // RE11: a Graphiti server that is dead, slow, wrong or forgetful delays no turn, and nothing is lost or sent twice.
 import { describe, expect, it } from "vitest";
+import { start } from "../tool/everlong.ts";
 import { type Misbehaviour, startGraphiti } from "./server.ts";
 import { stage } from "./stage.ts";
 
@@ -65,6 +66,26 @@ describe("RE11 bad server", () => {
     expect(names).toHaveLength(4);
     expect(new Set(names).size).toBe(4);
     expect(graphiti.calls.some(({ path }) => path.startsWith("/episodes/"))).toBe(true);
+  });
+
+  it("RE11 RB18 GC19 GC14 kill -9 between the sending and its acknowledgement: the next process looks first, one episode each", async () => {
+    const { graphiti, place, turn, say } = await stage({ env: { EVERLONG_GRAPHITI_SCOPES: "session" } });
+    const killed = start(place, ["-p", "one message"]);
+    graphiti.script = ({ path }) => {
+      if (!isPost(path)) return undefined;
+      killed.kill("SIGKILL");
+      return { type: "reset", stores: true };
+    };
+    expect((await killed.done).signal).toBe("SIGKILL");
+    graphiti.script = () => undefined;
+    expect((await say("graph", "queue")).stdout).toMatch(/sending/);
+    await turn("another", "--continue");
+    expect(graphiti.episodes.map(({ message }) => message.content)).toEqual([
+      "one message",
+      "It is done.",
+      "another",
+      "It is done.",
+    ]);
   });
 
   it("RE11 RB16 GC18 one of the messages is refused: it is set aside with the reason, the others arrive, retry sends it", async () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
-import { must, openGraph } from "../../src/memory/graph/store/graph-fixture.ts";
+import { must, openGraph } from "../../src/memory/graph/graph-fixture.ts";
 import { GraphitiClient } from "../../src/memory/graphiti/client.ts";
 import { type DeliveryNotice, OutboxDelivery } from "../../src/memory/graphiti/deliver.ts";
 import { changeHealth, readHealth } from "../../src/memory/graphiti/health.ts";

@@ -183,7 +183,7 @@ describe.each(modes)("RE8 GS7 the contract, gateway.auth=%s", (auth) => {
     expect((await server.get("/episodes/shapes?last_n=1")).body).toMatchObject([{ content: "(user): Hello." }]);
   });
 
-  it("GS1 deletes: an edge, an episode with what rests on it, a group, twice", async () => {
+  it("RB13 GS1 deletes: an edge, an episode with what rests on it, a group, twice", async () => {
     const group = "gone";
     for (const color of ["red", "green"])
       await server.post("/messages", { group_id: group, messages: [message(`The ${color} lamp is now broken.`)] });

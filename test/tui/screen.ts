@@ -71,7 +71,7 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
   const { columns: cols = 80, rows = 24, args = [], env = {} } = options;
   const [program, ...line] = options.program ?? [process.execPath, ...NODE_FLAGS, bin, ...args];
   const pty = spawn(program, line, {
-    name: "xterm-256color",
+    name: env["TERM"] ?? "xterm-256color",
     cols,
     rows,
     cwd: place.folder,

@@ -135,6 +135,8 @@ export type EntityQuery = {
   groups?: readonly string[];
   /** Any of its names. */
   name?: string;
+  /** One of its names is part of this one, or this one of it, in whole words; equal names are left out. */
+  near?: string;
   label?: string;
   limit?: number;
 };

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
 import { rulesExtractor } from "./extract/rules.ts";
+import { day, fact, must, openGraph, say } from "./graph-fixture.ts";
 import { type Extractor, GraphIngest, type GraphTrouble } from "./ingest.ts";
-import { day, fact, must, openGraph, say } from "./store/graph-fixture.ts";
 
 const LIMIT_MS = 600_000;
 const message = (name: string, text: string, validAt?: string) => ({

@@ -26,8 +26,10 @@ export function bandsOf(folded: string, label: EntityLabel): string[] {
   const lowest = Array.from({ length: HASHES }, (_, seed) =>
     grams.reduce((least, gram) => Math.min(least, mixed(gram, seed)), 0xffffffff),
   );
+  // Names with other digits are never alike: they share no band, so that none of ten thousand numbered things is looked at.
+  const digits = folded.replace(/\D/g, "");
   return Array.from({ length: HASHES / PER_BAND }, (_, band) =>
-    hash("sha1", `${band}:${lowest.slice(band * PER_BAND, (band + 1) * PER_BAND).join(",")}`).slice(0, 12),
+    hash("sha1", `${band}:${digits}:${lowest.slice(band * PER_BAND, (band + 1) * PER_BAND).join(",")}`).slice(0, 12),
   );
 }
 

@@ -55,7 +55,7 @@ export async function searchFacts<F>(
   const scores = new Map(answer.value.results.map(({ id, score }) => [id, score]));
   const facts = await store.facts({ ids: [...scores.keys()] });
   if (!facts.ok) return facts;
-  const isWanted = await filterOf(store, request);
+  const isWanted = await filterOf(store, request, facts.value);
   const near = request.centre === undefined ? undefined : await neighbourhood(store, request.centre);
   const matches = facts.value.filter(isWanted).map((fact): FactMatch => {
     const promoted =
@@ -79,9 +79,13 @@ function withoutRepeats(facts: readonly FactMatch[]): FactMatch[] {
   return facts.filter(({ text }) => !texts.has(text) && texts.add(text));
 }
 
-async function filterOf(store: GraphStore, request: FactSearch): Promise<(fact: Fact) => boolean> {
+async function filterOf(
+  store: GraphStore,
+  request: FactSearch,
+  facts: readonly Fact[],
+): Promise<(fact: Fact) => boolean> {
   const { now, includeEnded = false, asOf, knownAt, relation, label } = request;
-  const labelled = label === undefined ? undefined : await withLabel(store, request);
+  const labelled = label === undefined ? undefined : await withLabel(store, label, facts);
   return (fact) => {
     if (relation !== undefined && fact.relation !== relation) return false;
     if (labelled && !labelled.has(fact.subject.uuid) && !labelled.has(fact.object.uuid)) return false;
@@ -92,9 +96,11 @@ async function filterOf(store: GraphStore, request: FactSearch): Promise<(fact: 
   };
 }
 
-async function withLabel(store: GraphStore, { label = "", groups }: FactSearch): Promise<ReadonlySet<string>> {
-  const entities = await store.entities({ label, ...(groups ? { groups } : {}) });
-  return new Set(entities.ok ? entities.value.map(({ uuid }) => uuid) : []);
+/** The ends of these facts that have the label. */
+async function withLabel(store: GraphStore, label: string, facts: readonly Fact[]): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(facts.flatMap(({ subject, object }) => [subject.uuid, object.uuid]))];
+  const entities = ids.length === 0 ? undefined : await store.entities({ ids, label });
+  return new Set(entities?.ok ? entities.value.map(({ uuid }) => uuid) : []);
 }
 
 /** The entity, and those that facts join with it. */

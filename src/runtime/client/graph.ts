@@ -1,5 +1,6 @@
 // The graph in a person's own hand: looking at facts, adding and ending them, and forgetting.
 
+import type { Community } from "../../memory/graph/community.ts";
 import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
 import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
 import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
@@ -8,6 +9,7 @@ import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts
 import type { Entity, Episode, Fact } from "../../schema/graph.ts";
 import type { ResultPromise } from "./open.ts";
 
+export type { Community } from "../../memory/graph/community.ts";
 export type { GraphCounts } from "../../memory/graph/contract.ts";
 export type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 export { PROMOTION_KINDS, PROMOTION_SCOPES } from "../../memory/promote/kind.ts";
@@ -29,7 +31,13 @@ export type FactView = Fact & {
   state: "current" | "ended";
   sources: Pick<Episode, "uuid" | "name" | "session" | "turn" | "role">[];
 };
-export type EntityView = { entity: Entity; current: FactView[]; past: FactView[] };
+export type EntityView = {
+  entity: Entity;
+  current: FactView[];
+  past: FactView[];
+  /** What it belongs to, with graph.communities. */
+  community?: Community;
+};
 /** A fact begins or ends. */
 export type TimelineRow = { at: string; type: "begins" | "ends"; fact: FactView };
 export type NewFact = { subject: string; relation: string; object: string; fact?: string; validAt?: string };
@@ -99,6 +107,8 @@ export type GraphAccess = {
   facts(choice: FactChoice): ResultPromise<FactView[]>;
   /** By uuid, the beginning of one, or any of its names. */
   entity(name: string, choice: FactChoice): ResultPromise<EntityView>;
+  /** Of what holds now; those of one group never mix with another's. */
+  communities(choice: FactChoice): ResultPromise<(Community & { group: string })[]>;
   timeline(entity: string | undefined, choice: FactChoice): ResultPromise<TimelineRow[]>;
   add(fact: NewFact, choice: FactChoice): ResultPromise<FactView>;
   end(fact: string, at: string): ResultPromise<FactView>;

@@ -22,7 +22,17 @@ import { promoting } from "./promote.ts";
 export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAccess {
   const off = async () => fail(graphOff);
   return {
-    ...{ search: off, facts: off, entity: off, timeline: off, add: off, end: off, forget: off, episodes: off },
+    ...{
+      search: off,
+      facts: off,
+      entity: off,
+      timeline: off,
+      communities: off,
+      add: off,
+      end: off,
+      forget: off,
+      episodes: off,
+    },
     ...promoting(workspace, undefined, db),
     requeue: (ids, to) => requeueOutbox(workspace, db, ids, to),
     backfill: (...asked) => backfillHere({ workspace, graph: undefined, db }, ...asked),
@@ -71,7 +81,7 @@ export function graphAccess(
   const { store } = graph;
   const choices = new GraphChoices(workspace, session);
   return {
-    ...graphLook(graph, choices),
+    ...graphLook(graph, choices, workspace.settings.values["graph.communities"]),
     ...graphChange(workspace, graph, choices),
     ...promoting(workspace, graph, db),
     episodes: ({ group, states }) =>

@@ -1,6 +1,7 @@
 // The graph of this home with this run's settings: who reads its episodes, and where its facts are searched.
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
+import type { GraphStore } from "../../memory/graph/contract.ts";
 import { llmExtractor } from "../../memory/graph/extract/llm.ts";
 import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
 import { TemporalGraph } from "../../memory/graph/graph.ts";
@@ -29,16 +30,17 @@ export function graphOn(
   const { settings, redact } = workspace;
   const { values } = settings;
   if (!values["memory.enabled"] || !values["graph.enabled"]) return undefined;
+  const store = sqliteGraph(db);
   return new TemporalGraph<unknown>({
-    store: sqliteGraph(db),
-    ...optional("extractor", extractorOf(workspace, db)),
+    store,
+    ...optional("extractor", extractorOf(workspace, db, store)),
     redact,
     search: (request) => recall.search(request),
     onTrouble: ({ message }) => onTrouble(message),
   });
 }
 
-function extractorOf(workspace: Workspace, db: Database): Extractor | undefined {
+function extractorOf(workspace: Workspace, db: Database, store: GraphStore): Extractor | undefined {
   const { values } = workspace.settings;
   switch (values["graph.extractor"]) {
     case "off":
@@ -49,10 +51,16 @@ function extractorOf(workspace: Workspace, db: Database): Extractor | undefined 
       return llmExtractor({
         ask: askExtractor(workspace),
         batch: values["graph.batch"],
+        async similar(group, name) {
+          const entities = await store.entities({ groups: [group], near: name, limit: MOST_SIMILAR });
+          return entities.ok ? entities.value.map((entity) => entity.name) : [];
+        },
         onUse: (use) => write(db, () => addUse(db, use)),
       });
   }
 }
+
+const MOST_SIMILAR = 5;
 
 /** The graph as the gateway serves it. */
 export const openServedGraph =

@@ -2,6 +2,7 @@
 import type { Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
+import { communitiesOf } from "../../memory/graph/community.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import { isCurrent } from "../../memory/graph/search.ts";
 import type { Entity, Fact } from "../../schema/graph.ts";
@@ -12,9 +13,9 @@ import { type GraphChoices, refused } from "./choice.ts";
 export const SHORTEST_ID = 6;
 const SEARCH_LIMIT = 10;
 
-type Looking = Pick<GraphAccess, "search" | "facts" | "entity" | "timeline">;
+type Looking = Pick<GraphAccess, "search" | "facts" | "entity" | "timeline" | "communities">;
 
-export function graphLook(graph: TemporalGraph<unknown>, choices: GraphChoices): Looking {
+export function graphLook(graph: TemporalGraph<unknown>, choices: GraphChoices, withCommunity: boolean): Looking {
   const { store } = graph;
 
   const facts = async (choice: FactChoice): ResultPromise<FactView[]> => {
@@ -26,8 +27,20 @@ export function graphLook(graph: TemporalGraph<unknown>, choices: GraphChoices):
     return rows.ok ? viewsOf(graph, rows.value) : rows;
   };
 
+  const communities: Looking["communities"] = async (choice) => {
+    const query = choices.query(choice, graph.now());
+    if (!query.ok) return query;
+    const { limit: _, ...all } = query.value;
+    const rows = await store.facts(all);
+    if (!rows.ok) return rows;
+    const groups = Map.groupBy(rows.value, ({ group }) => group);
+    const list = [...groups].flatMap(([group, some]) => communitiesOf(some).map((one) => ({ ...one, group })));
+    return ok(list.slice(0, choice.limit ?? list.length));
+  };
+
   return {
     facts,
+    communities,
     async search(query, choice) {
       const wanted = choices.query(choice, graph.now());
       if (!wanted.ok) return wanted;
@@ -53,7 +66,14 @@ export function graphLook(graph: TemporalGraph<unknown>, choices: GraphChoices):
       const rows = about.ok ? await viewsOf(graph, about.value) : about;
       if (!rows.ok) return rows;
       const inState = (state: FactView["state"]) => rows.value.filter((fact) => fact.state === state);
-      return ok({ entity: entity.value, current: inState("current"), past: inState("ended") });
+      const around = withCommunity ? await communities({ group: entity.value.group }) : ok([]);
+      const own = around.ok ? around.value.find(({ members }) => members.some(isSame(entity.value))) : undefined;
+      return ok({
+        entity: entity.value,
+        current: inState("current"),
+        past: inState("ended"),
+        ...optional("community", own),
+      });
     },
     async timeline(entity, choice) {
       const rows = await facts({ ...choice, expired: true, ...optional("entity", entity) });
@@ -66,6 +86,11 @@ export function graphLook(graph: TemporalGraph<unknown>, choices: GraphChoices):
     },
   };
 }
+
+const isSame =
+  ({ uuid }: Entity) =>
+  (member: { uuid: string }): boolean =>
+    member.uuid === uuid;
 
 /** Facts with their state and with the episodes that say them. */
 export async function viewsOf(graph: TemporalGraph<unknown>, facts: readonly Fact[]): ResultPromise<FactView[]> {

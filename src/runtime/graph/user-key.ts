@@ -12,17 +12,25 @@ export const userKey = (workspace: UserPlace): string =>
   `everlong_user:${hash("sha256", `graph user ${secretKey(workspace.paths.home)}`).slice(0, 32)}`;
 
 /** Who the user is, where they said so or this machine knows their login. */
-export function knownOwner({
-  settings: { values },
-  userHome,
-  env,
-}: UserPlace): { id: string; label: string } | undefined {
-  const id = values["memory.graphiti.userId"];
+export function knownOwner(place: UserPlace): { id: string; label: string } | undefined {
+  const id = place.settings.values["memory.graphiti.userId"];
   if (id !== undefined && id !== "") return { id, label: id };
-  const login =
-    ghLogin(env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh")) ??
-    gitLogin(userHome);
+  const login = loginOf(place);
   return login === undefined ? undefined : { id: `github_login:${login.toLowerCase()}`, label: login };
+}
+
+const logins = new WeakMap<object, { login: string | undefined; until: number }>();
+/** Asked with every message; the files behind it hardly ever change. */
+const LOGIN_MS = 60_000;
+
+function loginOf(place: UserPlace): string | undefined {
+  const { userHome, env } = place;
+  const entry = logins.get(env);
+  if (entry && performance.now() < entry.until) return entry.login;
+  const folder = env["GH_CONFIG_DIR"] ?? join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "gh");
+  const login = ghLogin(folder) ?? gitLogin(userHome);
+  logins.set(env, { login, until: performance.now() + LOGIN_MS });
+  return login;
 }
 
 /** One line of a file that gh writes itself: a reader of YAML is a tenth of what a session loads. */

@@ -41,7 +41,7 @@ export const graphRows = [
     "graph.communities",
     "EVERLONG_GRAPH_COMMUNITIES",
     false,
-    "Group related entities; `everlong graph communities` rebuilds the groups",
+    "Show with each entity what it belongs to; `everlong graph communities` lists all",
   ),
   share("enabled", "Share conversations with a Graphiti server, after you consent"),
   text("endpoint", "URL of the Graphiti server, or `embedded` for the built-in graph"),

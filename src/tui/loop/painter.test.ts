@@ -46,7 +46,7 @@ function openEmulator(columns: number, rows: number) {
       settled.push(...lines);
       live = next;
       painter.request();
-      vi.advanceTimersByTime(40);
+      vi.advanceTimersByTime(60);
     },
     resize(next: TerminalSize) {
       size = next;

@@ -7,8 +7,8 @@ import { widthOf } from "../text/width.ts";
 export type Picture = { settled: readonly string[]; live: readonly string[] };
 
 export type Painter = {
-  /** Something may have changed. */
-  request(): void;
+  /** Something may have changed. After a key it is drawn sooner: an echo must not wait for a stream. */
+  request(after?: "key"): void;
   /** Draws at once what waits. */
   flush(): void;
   /** Takes the live part away, for another program or for good. */
@@ -18,7 +18,9 @@ export type Painter = {
   resized(): void;
 };
 
-const FRAME_MS = 34;
+/** With what keys add it stays below 30 a second: each frame puts the next one off. */
+const FRAME_MS = 50;
+const KEY_MS = 16;
 const RESIZE_MS = 50;
 const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
 
@@ -87,9 +89,11 @@ export function openPainter({ terminal, draw, drawn, hasSync, reflows }: Painter
   };
 
   return {
-    request() {
-      if (timer || resizing) return;
-      timer = setTimeout(paint, Math.max(0, FRAME_MS - (performance.now() - last)));
+    request(after) {
+      if (resizing || (timer && after === undefined)) return;
+      clearTimeout(timer);
+      const gap = after === "key" ? KEY_MS : FRAME_MS;
+      timer = setTimeout(paint, Math.max(0, gap - (performance.now() - last)));
     },
     flush: paint,
     clear() {

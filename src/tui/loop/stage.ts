@@ -61,8 +61,9 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const terminal = openTerminalAdapter(
     {
       input(input) {
-        if (input.type !== "reply") store.dispatch({ ...input, now: Date.now() });
-        painter.request();
+        if (input.type === "reply") return;
+        store.dispatch({ ...input, now: Date.now() });
+        painter.request("key");
       },
       resize: () => painter.resized(),
       lost: events.lost,
@@ -91,7 +92,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
       if (question && question.shownAt === undefined) store.dispatch({ type: "shown", now: Date.now() });
     },
   });
-  const clock = screenClock(painter.request, face.ui.motion);
+  const clock = screenClock(() => painter.request(), face.ui.motion);
 
   painter.flush();
   if (face.ui.theme === "auto" && look.depth > 0)

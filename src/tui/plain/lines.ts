@@ -35,7 +35,8 @@ function forgiveLostTerminal({ stdin, stderr }: NodeJS.Process): void {
   stderr.on("error", () => undefined); // nobody is there to read it
 }
 
-export function openLines(events: PlainEvents): PlainLines {
+/** `isDumb`: the terminal knows no control sequence. */
+export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   forgiveLostTerminal(process);
   const rl: Interface = createInterface({
     input: process.stdin,
@@ -50,7 +51,8 @@ export function openLines(events: PlainEvents): PlainLines {
   let isEarlier = false;
   rl.setPrompt(promptText);
 
-  const clearInput = () => process.stdout.write("\r\u001b[J");
+  // A terminal that only appends gets a new line; what was typed so far is shown again with the prompt.
+  const clearInput = () => process.stdout.write(isDumb ? "\n" : "\r\u001b[J");
   const redraw = () => rl.prompt(true);
 
   suspendable(rl, redraw);

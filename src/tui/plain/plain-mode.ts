@@ -11,7 +11,7 @@ import { noFacts, reduceFacts } from "../state/facts.ts";
 import { plainLook } from "../theme/look.ts";
 import { plainPerson, plainPrompts } from "./ask.ts";
 import { askPendingConsent, askTrust } from "./begin.ts";
-import { openLines, type PlainLines } from "./lines.ts";
+import { openLines, type PlainEvents, type PlainLines } from "./lines.ts";
 import { plainPrinter } from "./print.ts";
 
 const EXIT = { done: 0, interrupted: 130 } as const;
@@ -98,7 +98,7 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
 
   const printError = (error: unknown) =>
     current().print(`Error: ${error instanceof Error ? error.message : String(error)}`);
-  screen = openLines({
+  const events: PlainEvents = {
     line: (text) => void onLine(text).catch(printError),
     interrupt: (typed) => {
       const recently = performance.now() - lastInterrupt;
@@ -124,7 +124,8 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
         .then(goesOn)
         .then((outcome) => outcome.ok && current().print(outcome.value.text), printError),
     end: () => ended(EXIT.done),
-  });
+  };
+  screen = openLines(events, face.terminal.TERM === "dumb");
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => ended(EXIT.interrupted));
 
   screen.print(header(client, version, opened.value.notices));

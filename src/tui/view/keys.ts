@@ -2,18 +2,21 @@
 import type { KeyRow } from "../key/table.ts";
 import type { PanelView } from "../panel/contract.ts";
 import { span } from "../text/span.ts";
+import { clipTo } from "../text/width.ts";
 import { fitLine } from "./line.ts";
 import { scrolled, scrollKey } from "./scroll.ts";
 
 export type KeyListState = { rows: readonly KeyRow[]; top: number };
 
-const KEY_COLUMNS = 26;
+const KEY_COLUMNS = 30;
 
 export const keysView: PanelView<KeyListState> = {
   render({ rows, top }, width, look, room) {
-    const lines = rows.map(({ keys, help }) =>
-      fitLine([span(keys.join(", ").padEnd(KEY_COLUMNS), "accent"), span(` ${help}`)], width, look),
-    );
+    const columns = Math.min(KEY_COLUMNS, Math.floor(width / 2) - 1);
+    const lines = rows.map(({ keys, help }) => {
+      const names = clipTo(keys.join(", "), columns, look.glyphs.ellipsis).padEnd(columns);
+      return fitLine([span(names, "accent"), span(` ${help}`)], width, look);
+    });
     return scrolled(lines, top, room, width, look);
   },
   handle(key, state) {

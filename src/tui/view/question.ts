@@ -6,6 +6,9 @@ import { fitLine, ruleLine, wholeText } from "./line.ts";
 import { permissionLines } from "./permission.ts";
 import { scrolled } from "./scroll.ts";
 
+/** With fewer rows the line about keys gives way to what is asked. */
+const ROOMY_ROWS = 12;
+
 /** `count`: how many wait, this one first. At most `rows` lines: the body scrolls, the choices stay. */
 export function renderQuestion(
   question: OpenQuestion,
@@ -24,7 +27,7 @@ export function renderQuestion(
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
         return wholeText(text, width, look, isHere ? "accent" : undefined);
       });
-  const foot = writing ? [] : [fitLine([span(keysText(body), "dim")], width, look)];
+  const foot = writing || rows < ROOMY_ROWS ? [] : [fitLine([span(keysText(body), "dim")], width, look)];
   const room = Math.max(1, rows - 1 - choices.length - foot.length);
   return [title, ...scrolled(bodyLines(body, width, look), scroll, room, width, look), ...choices, ...foot];
 }

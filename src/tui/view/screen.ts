@@ -39,10 +39,14 @@ export function renderScreen(
   const { look } = choices;
   const width = size.columns;
   if (isTooSmall(size)) return [fitLine([span(`too small: need ${LEAST.columns}x${LEAST.rows}`)], width, look)];
-  const status = [
-    renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
-    hintLine(state, now, width, look),
-  ];
+  // In a small window a question needs every row: what is asked must be seen.
+  const isCramped = size.rows < ROOMY_ROWS && state.questions.length > 0;
+  const status = isCramped
+    ? []
+    : [
+        renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
+        hintLine(state, now, width, look),
+      ];
   const activity = renderActivity(shownActivity(state), { now, hasMotion: choices.hasMotion }, width, look);
   const below = lowerPart(state, activity, size, look);
   const space = size.rows >= ROOMY_ROWS ? [""] : [];
@@ -60,9 +64,11 @@ function lowerPart(state: ScreenState, activity: string, size: TerminalSize, loo
   const [question] = state.questions;
   if (state.search) return [activity, ...searchLines(state, width, look), rule];
   if (question) {
-    const editor = renderEditor(state.editor, width, look, Math.min(rows, 3));
-    const room = size.rows - editor.length - 4;
-    return [...renderQuestion(question, state.questions.length, width, look, room), rule, ...editor];
+    const isCramped = size.rows < ROOMY_ROWS;
+    const editor = renderEditor(state.editor, width, look, isCramped ? 1 : 3);
+    const room = size.rows - editor.length - (isCramped ? 0 : 4);
+    const lines = renderQuestion(question, state.questions.length, width, look, room);
+    return [...lines, ...(isCramped ? [] : [rule]), ...editor];
   }
   if (state.panel) {
     const room = Math.max(3, size.rows - 6);

@@ -66,6 +66,8 @@ describe("G9 what a message states", () => {
       "I think the api uses Redis.",
       "Bob says the api uses Redis.",
       "According to Bob, the api uses Redis.",
+      "The error message reads: the api uses Redis.",
+      "The customer wrote: the port is now 9090.",
       "Maybe the api uses Redis.",
       "The api uses Redis, I think.",
       "The port is now 9090, Bob says.",

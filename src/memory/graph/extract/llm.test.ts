@@ -21,11 +21,16 @@ const episode = (text: string): Episode => ({
 });
 
 /** What comes of the answers, one a call. */
-async function read(answers: readonly (string | undefined)[], texts: readonly string[] = ["The api uses Redis."]) {
+async function read(
+  answers: readonly (string | undefined)[],
+  texts: readonly string[] = ["The api uses Redis."],
+  similar?: (group: string, name: string) => Promise<string[]>,
+) {
   const prompts: string[] = [];
   const uses: ExtractorUse[] = [];
   const extractor = llmExtractor({
     batch: 8,
+    ...(similar ? { similar } : {}),
     onUse: async (use) => uses.push(use),
     async ask(prompt) {
       const text = answers[prompts.push(prompt) - 1];
@@ -86,4 +91,25 @@ it("G11 G15 RB9 unlisted names, self-edges and empty facts are dropped, 50 facts
   expect([facts[0]?.length, use?.dropped, use?.ignored, extractions[0]?.endings]).toEqual([50, 14, 1, []]);
   const saidSo = await read([answer], ["The api no longer uses Redis."]);
   expect(saidSo.extractions[0]?.endings).toHaveLength(1);
+});
+
+it("G10 names that leave a doubt cost one more call, two a batch at most, and only what was asked is believed", async () => {
+  const listed = [
+    { name: "api", label: "Service" },
+    { name: "Redis cache", label: "Tool" },
+  ];
+  const facts = [{ subject: "api", relation: "USES", object: "Redis cache", fact: "The api uses the Redis cache." }];
+  const answer = JSON.stringify({ messages: [{ index: 1, entities: listed, facts }] });
+  const similar = async (_: string, name: string) => (name === "Redis cache" ? ["Redis"] : []);
+  const same = JSON.stringify({ same: [{ name: "Redis cache", known: "Redis" }] });
+  const settled = await read([answer, same], undefined, similar);
+  expect(settled.facts).toEqual([["api USES Redis"]]);
+  expect(settled.use?.calls).toBe(2);
+  expect(settled.prompts[1]).toContain('"Redis cache": ["Redis"]');
+  const invented = JSON.stringify({ same: [{ name: "api", known: "Redis" }] });
+  expect((await read([answer, invented], undefined, similar)).facts).toEqual([["api USES Redis cache"]]);
+  expect((await read([answer, "no idea"], undefined, similar)).facts).toEqual([["api USES Redis cache"]]);
+  // No doubt, no call; and none after a repair.
+  expect((await read([answer], undefined, async () => [])).use?.calls).toBe(1);
+  expect((await read(["prose", answer, same], undefined, similar)).use?.calls).toBe(2);
 });

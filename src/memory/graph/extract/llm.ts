@@ -1,4 +1,4 @@
-// A model as the extractor: one call for a batch of messages, one more to repair its answer, and the rules when that fails.
+// A model as the extractor: one call for a batch of messages, one more to repair its answer or to settle names; the rules when that fails.
 import { within } from "../../../base/abort.ts";
 import { isRecord } from "../../../base/json.ts";
 import type { Episode } from "../../../schema/graph.ts";
@@ -6,6 +6,7 @@ import type { Extractor } from "../ingest.ts";
 import { type EntityDraft, type Extraction, MAX_ENTITIES, MAX_FACT_TEXT, MAX_FACTS, MAX_NAME } from "./draft.ts";
 import question from "./llm.md";
 import { type EntityLabel, LABELS, RELATIONS, relationName } from "./relation.ts";
+import { doubtsOf, isResolution, resolved, resolvingPrompt, type SimilarNames } from "./resolve.ts";
 import { rulesExtractor } from "./rules.ts";
 import { answerObject } from "./tolerant-json.ts";
 
@@ -28,35 +29,46 @@ export type ExtractorUse = {
 export type LlmExtractorOptions = {
   ask: AskExtractor;
   batch: number;
+  /** Absent: names are matched by the store alone. */
+  similar?: SimilarNames;
   /** After each batch. */
   onUse: (use: ExtractorUse) => Promise<unknown>;
 };
 
+const MOST_CALLS = 2;
 const CALL_MS = 60_000;
 /** How long a batch waits to be filled. */
 const FILL_MS = 2000;
 
-export function llmExtractor({ ask, batch, onUse }: LlmExtractorOptions): Extractor {
+export function llmExtractor({ ask, batch, similar, onUse }: LlmExtractorOptions): Extractor {
   return {
     origin: "llm",
     batch,
     fillMs: FILL_MS,
     async extract(episodes, signal) {
       const use: ExtractorUse = { calls: 0, tokens: 0, dropped: 0, ignored: 0, fallbacks: 0 };
-      const call = async (prompt: string): Promise<Record<string, unknown> | undefined> => {
+      const call = async (prompt: string, fits = isAnswer): Promise<Record<string, unknown> | undefined> => {
         use.calls++;
         const late = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
         const pending = ask(prompt, late).catch(() => undefined); // as no answer
         const answer = await within(pending, CALL_MS, signal);
         const reply = answer.type === "value" ? answer.value : undefined;
         use.tokens += reply?.tokens ?? 0;
-        return reply && answerObject(reply.text, isAnswer);
+        return reply && answerObject(reply.text, fits);
       };
       const prompt = promptOf(episodes);
       const answer = (await call(prompt)) ?? (signal.aborted ? undefined : await call(`${prompt}\n\n${REPAIR}`));
       signal.throwIfAborted();
       if (!answer) use.fallbacks++;
-      const extractions = answer ? readAnswer(answer, episodes, use) : await rulesExtractor.extract(episodes, signal);
+      let extractions = answer ? readAnswer(answer, episodes, use) : await rulesExtractor.extract(episodes, signal);
+      const group = episodes[0]?.group ?? "";
+      // Two calls a batch: after a repair the names stay as they are.
+      if (answer && similar && use.calls < MOST_CALLS) {
+        const doubts = await doubtsOf(extractions, (name) => similar(group, name));
+        const same = doubts.size === 0 ? undefined : await call(resolvingPrompt(doubts), isResolution);
+        signal.throwIfAborted();
+        if (same) extractions = resolved(extractions, same, doubts);
+      }
       await onUse(use);
       return extractions;
     },

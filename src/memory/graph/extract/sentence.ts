@@ -32,13 +32,16 @@ const MAX_TOKENS = 120;
 const LETS = /^(?:ok(?:ay)?,? )?lets /i;
 /** "14:15 checkout is down": the note of an incident begins with the time of day. */
 const CLOCK = /^\[?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[ap]m|utc))?\]?[:,]?\s+(?:[-–—] )?/i;
+/** "The message reads: the database is locked": what follows is somebody else's. */
+const QUOTES =
+  /^[^:]{1,120}\b(?:reads?|writes?|wrote|states?|stated|prints?|printed|shows?|showed|answers?|answered|replied|quotes?|quoted)\s*:\s/i;
 const ASKS =
   /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how)$/;
 
 export function readSentence(sentence: string, context: SentenceContext): SentenceReading {
   const words = tokenise(sentence.replace(CLOCK, "").replace(LETS, "let us "));
   const result: SentenceReading = { facts: [], endings: [], mentions: words.flatMap(({ entity }) => entity ?? []) };
-  if (words.length < 3 || words.length > MAX_TOKENS || isQuestion(words)) return result;
+  if (words.length < 3 || words.length > MAX_TOKENS || isQuestion(words) || QUOTES.test(sentence)) return result;
   const tokens = withCommitTense(withTimes(sentence, words, context.at));
   const segments = divided(withoutOpening(tokens), isKeyword);
   const clauseTokens = new Set(segments.flat());

@@ -2,6 +2,7 @@
 import type { Entity, Episode, Fact } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { EntityQuery, EpisodeQuery, FactQuery, GraphCounts } from "../contract.ts";
+import { ANY_LABEL, foldedName } from "../name.ts";
 import { findEntities } from "./entity.ts";
 import { all, entityOf, episodeOf, FACT, factOf, text } from "./row.ts";
 
@@ -79,10 +80,17 @@ export function readFacts(db: Database, query: FactQuery): Fact[] {
   return all(db, sql, ...conditions.values, query.limit ?? NO_LIMIT).map(factOf);
 }
 
+const IS_NEAR =
+  "folded <> ? AND length(folded) > 2 AND (instr(' ' || folded || ' ', ' ' || ? || ' ') > 0 OR instr(' ' || ? || ' ', ' ' || folded || ' ') > 0)";
+
 export function readEntities(db: Database, query: EntityQuery): Entity[] {
-  const { name, ids, groups, label, limit = NO_LIMIT } = query;
+  const { name, near, ids, groups, label, limit = NO_LIMIT } = query;
   if (name !== undefined) return findEntities(db, name, groups).map((row) => entityOf(db, row));
   const conditions = new Conditions().ids("uuid", ids).among("group_id", groups).add("label = ?", label);
+  if (near !== undefined) {
+    const folded = foldedName(near, ANY_LABEL);
+    conditions.add(`uuid IN (SELECT entity FROM graph_alias WHERE ${IS_NEAR})`, folded, folded, folded);
+  }
   const sql = `SELECT * FROM graph_entity ${conditions.where} ORDER BY created_at, uuid LIMIT ?`;
   return all(db, sql, ...conditions.values, limit).map((row) => entityOf(db, row));
 }

@@ -1,23 +1,33 @@
 // For tests: a graph on a store of its own, with a journal, and statements in one line.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Result } from "../../../base/result.ts";
-import type { GraphFactOrigin } from "../../../schema/graph.ts";
-import { openJournal } from "../../../store/journal/journal.ts";
-import { storeJournal } from "../../../store/journal/tables.ts";
-import { migrate } from "../../../store/migrate.ts";
-import { storeMigrations } from "../../../store/migrations.ts";
-import { type Database, openDatabase } from "../../../store/sqlite.ts";
-import type { GraphStore } from "../contract.ts";
-import type { EntityDraft, Extraction, FactDraft } from "../extract/draft.ts";
-import { instantOf } from "../time.ts";
-import { sqliteGraph } from "./sqlite.ts";
+import type { Result } from "../../base/result.ts";
+import type { GraphFactOrigin } from "../../schema/graph.ts";
+import { openJournal } from "../../store/journal/journal.ts";
+import { storeJournal } from "../../store/journal/tables.ts";
+import { migrate } from "../../store/migrate.ts";
+import { storeMigrations } from "../../store/migrations.ts";
+import { type Database, openDatabase } from "../../store/sqlite.ts";
+import { search } from "../recall/search.ts";
+import type { GraphStore } from "./contract.ts";
+import type { EntityDraft, Extraction, FactDraft } from "./extract/draft.ts";
+import { sqliteGraph } from "./store/sqlite.ts";
+import { instantOf } from "./time.ts";
 
-export type TestGraph = { db: Database; store: GraphStore; dir: string };
+export type TestGraph = {
+  store: GraphStore;
+  /** Ids of facts of the group `g`, as recall finds them. */
+  find(query: string, state?: "current" | "ended"): Promise<string[]>;
+  /** Everything that the store has on disk. */
+  bytes(): [file: string, content: Buffer][];
+};
+/** A store of its own, empty, gone after the test. */
+export type OpenTestGraph = () => Promise<TestGraph>;
+export type SqliteTestGraph = TestGraph & { db: Database; dir: string };
 
-export async function openGraph(dir = mkdtempSync(join(tmpdir(), "everlong-graph-"))): Promise<TestGraph> {
+export async function openGraph(dir = mkdtempSync(join(tmpdir(), "everlong-graph-"))): Promise<SqliteTestGraph> {
   const db = must(await openDatabase(join(dir, "store.db")));
   onTestFinished(() => {
     if (db.isOpen) db.close();
@@ -26,7 +36,21 @@ export async function openGraph(dir = mkdtempSync(join(tmpdir(), "everlong-graph
   must(await migrate(db, storeMigrations));
   const folders = { folder: join(dir, "journal"), quarantine: join(dir, "quarantine") };
   must(await openJournal(db, { ...folders, tables: storeJournal }));
-  return { db, store: sqliteGraph(db), dir };
+  return {
+    db,
+    dir,
+    store: sqliteGraph(db),
+    find: async (text, state) => {
+      const within = { scopes: [{ type: "group", group: "g" }] } as const;
+      const request = { text, kinds: ["fact"], within, ...(state ? { roles: [state] } : {}) } as const;
+      return search(db, request).results.map(({ id }) => id);
+    },
+    bytes: () => {
+      db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      return files.map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name))]);
+    },
+  };
 }
 
 export function must<T>(result: Result<T, unknown>): T {

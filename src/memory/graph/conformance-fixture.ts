@@ -1,10 +1,20 @@
-// The contract of a graph store: what every database that holds one has to do.
+// For tests: the contract of a graph store as a suite. Every database that holds a graph is handed to it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { search } from "../../recall/search.ts";
-import { day, fact, intervals, must, openGraph, say, term } from "./graph-fixture.ts";
+import { day, fact, intervals, must, type OpenTestGraph, say, term } from "./graph-fixture.ts";
+import { hostile } from "./hostile-fixture.ts";
 
-describe("facts over time", () => {
+export function describeGraphStore(name: string, openGraph: OpenTestGraph): void {
+  describe(`${name}: facts over time`, () => factsOverTime(openGraph));
+  describe(`${name}: the index`, () => theIndex(openGraph));
+  describe(`${name}: episodes`, () => episodes(openGraph));
+  describe(`${name}: fields`, () => fields(openGraph));
+  describe(`${name}: entities`, () => entities(openGraph));
+  describe(`${name}: forgetting`, () => forgetting(openGraph));
+  describe(`${name}: hostile`, () => hostile(openGraph));
+}
+
+function factsOverTime(openGraph: OpenTestGraph): void {
   it("G3 G16 a new value ends the one before, which stays with its interval", async () => {
     const { store } = await openGraph();
     await say(store, { facts: [fact("api HAS_STATUS red", day(1))] });
@@ -94,20 +104,19 @@ describe("facts over time", () => {
       { numRuns: 60 },
     );
   });
-});
+}
 
-describe("the index", () => {
+function theIndex(openGraph: OpenTestGraph): void {
   it("G18 RI5 every fact of a slot is found, also when one message ends one and begins two", async () => {
-    const { store, db } = await openGraph();
+    const { store, find } = await openGraph();
     await say(store, { facts: [fact("lamp HAS_STATUS red", day(1))] });
     await say(store, { facts: [fact("lamp HAS_STATUS green", day(2)), fact("lamp HAS_STATUS blue", day(3))] });
-    const within = { scopes: [{ type: "group", group: "g" }] } as const;
-    expect(search(db, { text: "lamp", kinds: ["fact"], within }).results).toHaveLength(3);
-    expect(search(db, { text: "lamp", kinds: ["fact"], roles: ["current"], within }).results).toHaveLength(1);
+    expect(await find("lamp")).toHaveLength(3);
+    expect(await find("lamp", "current")).toHaveLength(1);
   });
-});
+}
 
-describe("episodes", () => {
+function episodes(openGraph: OpenTestGraph): void {
   const message = (text: string, more = {}) => ({ name: "", text, role: null, roleType: "user", ...more }) as const;
 
   it("G8 fifty posts of one message at once are one episode; a known uuid with another text stores nothing", async () => {
@@ -152,9 +161,59 @@ describe("episodes", () => {
     expect(await claim("w6", day(1))).not.toContain("a1");
     expect(must(await store.requeue({ to: "queued" }))).toBe(1);
   });
-});
+}
 
-describe("entities", () => {
+function fields(openGraph: OpenTestGraph): void {
+  it("G1 G2 episodes, entities and facts keep every field that they are given or that follows", async () => {
+    const { store } = await openGraph();
+    const given = {
+      uuid: "11111111-1111-4111-8111-111111111111",
+      name: "n1",
+      text: "api uses redis",
+      role: "Ann",
+      roleType: "system",
+      validAt: day(1),
+      source: "json",
+      sourceDescription: "by hand",
+      session: "s1",
+      turn: 3,
+      metadata: { a: [1, "b"] },
+    } as const;
+    const value = { entities: [term("redis", "Tool")], facts: [fact("api USES redis", day(1))], endings: [] };
+    const extraction = { value, origin: "llm" } as const;
+    must(await store.accept({ group: "g", origin: "api", episodes: [{ ...given, extraction }], now: day(9) }));
+    const [episode] = must(await store.episodes({}));
+    const after = { group: "g", createdAt: day(9), origin: "api", state: "done", tries: 0 } as const;
+    expect(episode).toEqual({ ...given, ...after });
+    const [api, redis] = must(await store.entities({})).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const empty = { group: "g", aliases: [], summary: "", attributes: {}, createdAt: day(9) };
+    expect(redis).toEqual({ uuid: expect.any(String), name: "redis", label: "Tool", ...empty });
+    expect(must(await store.facts({}))).toEqual([
+      {
+        ...{ uuid: expect.any(String), group: "g", relation: "USES", text: "api USES redis", slot: "" },
+        ...{ subject: { uuid: api?.uuid, name: "api" }, object: { uuid: redis?.uuid, name: "redis" } },
+        ...{ validAt: day(1), invalidAt: null, createdAt: day(9), expiredAt: null, origin: "llm", trust: 0.6 },
+        ...{ invalidatedBy: null, reason: null, attributes: {}, episodes: [given.uuid] },
+      },
+    ]);
+  });
+
+  it("G10 names that are part of one another in whole words are near, equal ones and other groups are not", async () => {
+    const { store } = await openGraph();
+    const names = ["Redis", "Redis cache", "redistribution", "the Redis cache of staging"];
+    await say(store, { entities: names.map((name) => term(name)) });
+    await say(store, { entities: [term("Redis cluster")] }, { group: "h" });
+    const near = async (name: string) =>
+      must(await store.entities({ groups: ["g"], near: name }))
+        .map((entity) => entity.name)
+        .sort();
+    expect(await near("redis")).toEqual(["Redis cache", "the Redis cache of staging"]);
+    expect(await near("our Redis cache")).toEqual(["Redis", "Redis cache"]);
+    expect(await near("'; DROP TABLE graph_alias; --")).toEqual([]);
+  });
+}
+
+function entities(openGraph: OpenTestGraph): void {
   it("G12 G20 names match folded and by likeness, never for files, digits or other groups", async () => {
     const { store } = await openGraph();
     const names = (group: string, ...list: [string, "Service" | "File" | "Commit"][]) =>
@@ -195,29 +254,22 @@ describe("entities", () => {
         .sort(),
     ).toEqual(["g", "h"]);
   });
-});
+}
 
-describe("forgetting", () => {
-  it("G23 RI6 a forgotten episode takes what rests on it alone, its words in index and journal too", async () => {
-    const { store, db, dir } = await openGraph();
+function forgetting(openGraph: OpenTestGraph): void {
+  it("G23 RI6 a forgotten episode takes what rests on it alone, its words too", async () => {
+    const { store, find, bytes } = await openGraph();
     const first = await say(store, { facts: [fact("api USES zanzibar", day(1))] }, { text: "we use zanzibar" });
     await say(store, { facts: [fact("api USES redis", day(1)), fact("web USES redis", day(2))] });
     const both = await say(store, { facts: [fact("web USES redis", day(3)), fact("api HAS_STATUS quokka", day(3))] });
-    const found = (text: string) =>
-      search(db, { text, kinds: ["fact"], within: { scopes: [{ type: "group", group: "g" }] } }).results.length;
-    expect(found("zanzibar")).toBe(1);
+    expect(await find("zanzibar")).toHaveLength(1);
     expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 1, facts: 1, entities: 1 });
     expect(must(await store.forget({ type: "episode", id: both }))).toMatchObject({ facts: 1 });
-    expect(found("zanzibar")).toBe(0);
+    expect(await find("zanzibar")).toEqual([]);
     expect((await intervals(store)).sort()).toEqual(["redis 1..", "redis 2.."]);
     expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 0, facts: 0, entities: 0 });
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    const { readdirSync, readFileSync } = await import("node:fs");
-    for (const name of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-      if (!name.isFile()) continue;
-      const bytes = readFileSync(`${name.parentPath}/${name.name}`);
-      for (const word of ["zanzibar", "quokka"]) expect([name.name, bytes.includes(word)]).toEqual([name.name, false]);
-    }
+    for (const [file, content] of bytes())
+      for (const word of ["zanzibar", "quokka"]) expect([file, content.includes(word)]).toEqual([file, false]);
   });
 
   it("G23 what a forgotten fact had ended is true again", async () => {
@@ -236,4 +288,4 @@ describe("forgetting", () => {
       ended: 0,
     });
   });
-});
+}
