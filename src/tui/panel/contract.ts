@@ -16,7 +16,7 @@ export type PanelAction<State> =
   /** Closes, and the text stands in the editor. */
   | { type: "insert"; text: string }
   /** Runs a slash command such as `/board remove x`, then reads the panel's data again, or closes. */
-  | { type: "run"; line: string; then: "reload" | "close" };
+  | { type: "run"; line: string; afterwards: "reload" | "close" };
 
 /** One file `tui/view/NAME.ts` exports one of these. */
 export type PanelView<State> = {

@@ -1,9 +1,40 @@
 // Which commands open a panel when they are typed in the terminal without words, and which view shows them.
 import { ok } from "../../base/result.ts";
 import { itemsAfter } from "../../runtime/client/transcript.ts";
+import type { Client } from "../../runtime/client.ts";
+import { browseView } from "../view/browse.ts";
 import { type KeyListState, keysView } from "../view/keys.ts";
 import { type TranscriptPanel, transcriptPanel, transcriptView } from "../view/transcript.ts";
 import { type PanelRow, panelRow } from "./contract.ts";
+import { type PanelPage, pageAgain } from "./page.ts";
+import { contextPage, modelPage, type PageResult, rewindPage, tasksPage, todosPage } from "./session.ts";
+
+/** A panel of pages: it differs from others only in what it reads. */
+const pages = (command: string, load: (client: Client) => PageResult, follows: PanelRow["follows"] = []): PanelRow =>
+  panelRow<PanelPage>({
+    command,
+    async load(client, { before }) {
+      const page = await load(client);
+      return page.ok ? ok(pageAgain(page.value, before)) : page;
+    },
+    view: browseView,
+    follows,
+  });
+
+const TASK_EVENTS = [
+  "subagent.started",
+  "subagent.turn",
+  "subagent.idle",
+  "subagent.progress",
+  "subagent.promoted",
+  "subagent.stalled",
+  "subagent.mcp_task",
+  "subagent.completed",
+  "subagent.failed",
+  "subagent.cancelled",
+  "subagent.removed",
+  "session.background_tasks_changed",
+] as const;
 
 export const panels: readonly PanelRow[] = [
   panelRow<KeyListState>({
@@ -18,6 +49,11 @@ export const panels: readonly PanelRow[] = [
     view: transcriptView,
     follows: ["user.message", "assistant.message", "tool.execution_start", "tool.execution_complete", "turn.end"],
   }),
+  pages("rewind", rewindPage),
+  pages("todos", todosPage, ["tool.execution_complete", "turn.end"]),
+  pages("model", modelPage),
+  pages("context", contextPage),
+  pages("tasks", tasksPage, TASK_EVENTS),
 ];
 
 export const panelFor = (command: string): PanelRow | undefined => panels.find((row) => row.command === command);

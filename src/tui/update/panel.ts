@@ -19,7 +19,7 @@ export function onPanelKey(state: ScreenState, key: KeyPress): Step {
     case "insert":
       return stay({ ...closed, editor: replaceText(state.editor, textOf(action.text)) });
     case "run":
-      return action.then === "reload"
+      return action.afterwards === "reload"
         ? doing(state, { type: "panelCommand", line: action.line })
         : doing(closed, { type: "submit", text: action.line });
   }
