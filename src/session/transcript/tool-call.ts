@@ -2,14 +2,15 @@
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import type { BlockOf, TranscriptBlock } from "./block.ts";
 import { changeLive, type Transcript, withBlock, withEntry } from "./transcript.ts";
 
 /** More than a screen of output; what a running tool printed before is in its result, or in its file. */
 const TAIL_CHARS = 16_384;
 
-/** Of any agent, these are told: they change what every later session sees. */
-const REMEMBERING: ReadonlySet<string> = new Set(["store_memory", "vote_memory", "context_board"]);
+/** Such calls are told of any agent: they change what every later session sees. */
+const remembers = (tool: string): boolean => ["memory", "board"].includes(factsOf(tool)?.group ?? "");
 
 type Complete = Envelope<"tool.execution_complete">;
 type Call = { tool: string; args: unknown };
@@ -51,7 +52,7 @@ export function toolEnded(transcript: Transcript, event: Complete): Transcript {
 /** A call of another agent: only what it remembers is shown. */
 export function asideStarted(transcript: Transcript, event: Envelope<"tool.execution_start">): Transcript {
   const { toolCallId, toolName: tool, arguments: args } = event.data;
-  if (!REMEMBERING.has(tool)) return transcript;
+  if (!remembers(tool)) return transcript;
   return { ...transcript, asides: withEntry(transcript.asides, toolCallId, { tool, args }) };
 }
 
@@ -88,11 +89,11 @@ function resultOf(event: Complete, call: Call & Partial<BlockOf<"tool">>): Trans
 
 /** A block about memory or the board, where the call was about one. */
 function rememberedBy(event: Complete, { tool, args }: Call): BlockOf<"memory"> | BlockOf<"board"> | undefined {
-  if (!REMEMBERING.has(tool) || !isRecord(args)) return undefined;
+  if (!remembers(tool) || !isRecord(args)) return undefined;
   const { toolCallId, success, result, error } = event.data;
   const begun = { id: toolCallId, at: event.timestamp };
   const field = (name: string) => optional(name, typeof args[name] === "string" ? args[name] : undefined);
-  if (tool === "context_board") {
+  if (factsOf(tool)?.group === "board") {
     const { command, name } = args;
     if (!success || (command !== "add" && command !== "prune") || typeof name !== "string") return undefined;
     const action = command === "add" ? "added" : "pruned";

@@ -2,6 +2,7 @@
 import { isRecord } from "../../base/json.ts";
 import { callSubject } from "../../command/call-subject.ts";
 import type { BlockOf } from "../../runtime/client/transcript.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import { countText, durationText } from "../block/figure.ts";
 import { factSpans, foldText, headLines, INDENT, indented } from "../block/layout.ts";
 import { escapeLine } from "../text/escape.ts";
@@ -16,8 +17,6 @@ import { readShellEnd } from "./shell-end.ts";
 /** Of arguments no more than this is looked at: a line has no room for it. */
 const SEEN_CHARS = 4096;
 const DIFF_LINES = 40;
-/** What a command prints last says how it went; what a file or a list begins with says what it is. */
-const COMMANDS: ReadonlySet<string> = new Set(["bash", "read_bash", "stop_bash"]);
 
 type Card = BlockOf<"tool">;
 type EndedCard = Exclude<Card, { state: "running" }>;
@@ -47,7 +46,8 @@ function runningCard(block: Card & { state: "running" }, width: number, look: Lo
 }
 
 function endedCard(block: EndedCard, width: number, look: Look): SpanLine[] {
-  const isCommand = COMMANDS.has(block.tool);
+  // What a command prints last says how it went; what a file or a list begins with says what it is.
+  const isCommand = factsOf(block.tool)?.group === "shell";
   const end = isCommand ? readShellEnd(block.output) : { output: block.output };
   const failure = block.state === "success" ? end.failure : failureText(block);
   const [changed] = block.files;
