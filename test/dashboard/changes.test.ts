@@ -1,5 +1,6 @@
 // FE11, the server's side: what the dashboard changes, and what happens when somebody else was faster.
-import { mkdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { boardAdopted, boardItemShape, boardList, boardView } from "../../src/schema/api/board.ts";
@@ -16,6 +17,7 @@ import {
   memoryUndone,
 } from "../../src/schema/api/memory.ts";
 import { recallResults, recallStatsShape } from "../../src/schema/api/recall.ts";
+import { sessionList } from "../../src/schema/api/session.ts";
 import { consentList, settingChanged, settingList, trustList, trustRevoked } from "../../src/schema/api/settings.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
@@ -82,6 +84,38 @@ describe("memories", () => {
     expect(
       await refused(gateway, "/api/memory/records/mem_none", sending("PATCH", { fact: "x" }, { "if-match": "*" })),
     ).toEqual([404, "not_found"]);
+  });
+});
+
+describe("citations", () => {
+  it("F125 are checked again by the gateway where the repository is on this machine, and refused where it is not", async () => {
+    const gateway = await stage();
+    const folder = gateway.place.folder;
+    const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
+    git("init", "-q");
+    git("remote", "add", "origin", `https://${REPO}.git`);
+    mkdirSync(join(folder, "docs"));
+    writeFileSync(join(folder, "docs", "deploy.md"), "one\ntwo\nWe deploy on Fridays.\n");
+    const far = await ask(
+      gateway,
+      memoryChanged,
+      "/api/memory/records",
+      sending("POST", { ...record("Elsewhere."), repository: "github.com/acme/other" }),
+    );
+    const check = (id: string | undefined) => `/api/memory/records/${id}/check`;
+    expect(await refused(gateway, check(far.id), sending("POST", {}))).toEqual([409, "no_work_tree"]);
+    expect((await gateway.cli(["-p", "hello", "--model", "offline"])).code).toBe(0);
+    const { items } = await ask(gateway, sessionList, "/api/sessions");
+    const repository = items[0]?.repository ?? "";
+    const near = await ask(
+      gateway,
+      memoryChanged,
+      "/api/memory/records",
+      sending("POST", { ...record("We deploy on Fridays."), repository }),
+    );
+    const checked = await ask(gateway, memoryChanged, check(near.id), sending("POST", {}));
+    expect(checked.record?.citations[0]?.state).not.toBe("unchecked");
+    expect(await refused(gateway, check("mem_none"), sending("POST", {}))).toEqual([404, "not_found"]);
   });
 });
 

@@ -29,7 +29,12 @@ export type HomeOf = { name: string; version: string; home: string; folder: stri
 export function keepHome({ name, version, home, folder }: HomeOf, fixtures: string): void {
   const to = join(fixtures, name, version);
   rmSync(to, { recursive: true, force: true });
-  const clean = (text: string): string => text.replaceAll(folder, PROJECT).replaceAll(home, USER);
+  const clean = (text: string): string =>
+    [
+      [folder, PROJECT],
+      [home, USER],
+      [process.env["EVERLONG_CLIENTS_DIR"] ?? home, "/opt/clients"],
+    ].reduce((left, [from = "", to = ""]) => left.replaceAll(from, to), text);
   const dashed = (path: string): string =>
     path.replace(/-{0,2}root-[.-]everlong-clients-\w+-project/, (all) => `${/^-*/.exec(all)?.[0]}home-ada-shop`);
   for (const path of filesIn(home).filter((path) => HISTORY[name]?.test(path))) {

@@ -44,6 +44,7 @@ export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promis
     failures: [],
     inbox: async () => ({ type: "no_session" }),
     removeInbox: async () => false,
+    tree: () => undefined,
     sidekicks: async () => {
       throw new Error("no sidekicks on this stage");
     },

@@ -1,13 +1,14 @@
 // The gateway's memory: records and board of this home, as /api/memory serves them.
 import { systemClock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
+import { prepared } from "../../memory/recall/store/statement.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
 import { allInboxes, inboxOf, removeEntry, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
-import { LOCAL_USER } from "./strategy.ts";
+import { LOCAL_USER, treeOf } from "./strategy.ts";
 
 /** The local token's name, until tokens have names of their own. */
 const TOKEN = "local";
@@ -52,6 +53,13 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
       inbox: (session) => (session === undefined ? allInboxes(workspace, db) : inboxOf(workspace, session)),
       removeInbox: (session, id) => removeEntry(workspace, session, id),
       sidekicks: () => sidekicksOf(workspace, db),
+      tree(repository) {
+        const folder = prepared(
+          db,
+          "SELECT COALESCE(git_root, cwd) AS folder FROM sessions WHERE repository = ? ORDER BY updated_at DESC LIMIT 1",
+        ).get(repository)?.["folder"];
+        return typeof folder === "string" ? treeOf({ ...workspace, root: folder }, folder) : undefined;
+      },
       clock: systemClock,
     });
   };

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { Strategy } from "../../memory/record/contract.ts";
+import type { WorkTree } from "../../memory/record/write-contract.ts";
 import type { Redactor } from "../../memory/secret/filter.ts";
 import type { Database } from "../../store/sqlite.ts";
 
@@ -73,6 +74,8 @@ export type MemoryBackend = {
   /** False: there is no such entry. */
   removeInbox(session: string, id: string): Promise<boolean>;
   sidekicks(): Promise<SidekicksAnswer>;
+  /** Where a repository's files are, if a session has worked on it here. */
+  tree(repository: string): Pick<WorkTree, "check"> | undefined;
   clock: Clock;
 };
 /** Opened by the first call that needs it. */

@@ -5,10 +5,13 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Check, type CheckNoted, noteCheck } from "../../memory/record/embedded/verify.ts";
 import { BOUNDS } from "../../memory/record/read-input.ts";
+import { lookedUp } from "../../memory/record/verification.ts";
+import { clientGone } from "../../proxy/forward/deliver.ts";
 import { write } from "../../store/sqlite.ts";
 import { invalid } from "../api/json-body.ts";
-import type { Env } from "../api/reply.ts";
+import { type Env, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
+import { refusal } from "../refusal.ts";
 import { denied, memoryOff, notFound, shown, unavailable } from "./answer.ts";
 import type { MemoryBackend } from "./contract.ts";
 import type { IdempotentAnswer } from "./idempotency.ts";
@@ -28,7 +31,34 @@ const checkBody = z.strictObject({
     .max(BOUNDS.citations),
 });
 
-export const verificationRoutes = new Hono<Env>().post(
+/** The gateway looks itself, where a session of this machine has worked on the repository. */
+const recheckRoute = new Hono<Env>().post("/records/:id/check", async (c) => {
+  const { memory } = c.var;
+  if (memory.denied) return refuse(c, denied);
+  if (!memory.enabled) return refuse(c, memoryOff);
+  const got = await memory.strategy().get(c.req.param("id"), {}, clientGone(c.env.outgoing));
+  if (got.type !== "got") return refuse(c, notFound);
+  const tree = got.record.repository === null ? undefined : memory.tree(got.record.repository);
+  if (!tree) return refuse(c, noTree);
+  const citations = lookedUp(got.record, tree).citations.flatMap(({ raw, kind, state }) =>
+    kind === "file" && state !== "unchecked" ? [{ raw, state }] : [],
+  );
+  if (citations.length === 0) return c.json({ outcome: "verified", record: shown(memory, got.record) });
+  const check = { id: got.record.id, citations, shown: memory.redact };
+  const noted = await write(memory.db, (db) => noteCheck({ db, now: memory.clock.now(), user: memory.user }, check));
+  if (!noted.ok) return refuse(c, unavailable(noted.error.code !== "store_busy"));
+  const reply = answerOf(memory, noted.value);
+  return reply.ok ? c.json(reply.value.body as object) : refuse(c, reply.error);
+});
+
+const noTree = refusal("invalid_inputs", {
+  status: 409,
+  code: "no_work_tree",
+  message: "The files of this repository are not on this machine, or no session has worked on them.",
+  hint: "Run everlong memory verify in the repository.",
+});
+
+export const verificationRoutes = new Hono<Env>().route("/", recheckRoute).post(
   "/records/:id/verification",
   posting(checkBody, async ({ c, memory, body, keeping, signal }) => {
     if (memory.denied) return fail(denied);

@@ -53,10 +53,10 @@ const READERS: Readonly<Record<string, Reader>> = {
   "session.resume": () => ({ word: "Session resumed", tone: "plain", isAside: true }),
   "session.shutdown": () => ({ word: "Session ended", tone: "plain", isAside: true }),
   "system.message": (data) => ({
-    word: "System",
+    word: "Instructions",
     tone: "plain",
-    text: textOf(data["content"]),
-    note: textOf(data["reason"]),
+    note: `for the model: ${textOf(data["content"]).slice(0, 200)}`,
+    isAside: true,
   }),
   "system.notification": (data) => ({ word: "Notification", tone: "plain", text: textOf(data["content"]) }),
   "tool.execution_start": (data) => ({
