@@ -164,7 +164,7 @@ const keyOf = ({ src, name }: { src: string; name: string }): string => `${src}/
 const rowText = (item: BoardItem): string =>
   `${keyOf(item)}: ${item.description} (read ${item.readCount}×, shown to ${counted(item.count, "session")})`;
 
-function itemText(item: BoardItem): string {
+export function itemText(item: BoardItem): string {
   const { source } = item;
   const origin = [
     source.session ? `session ${source.session}` : "",

@@ -116,7 +116,7 @@ function listText(entries: readonly InboxEntry[]): string {
     .join("\n");
 }
 
-const entryText = (e: InboxEntry): string =>
+export const entryText = (e: InboxEntry): string =>
   [
     `${e.id} from ${e.senderName} (${e.senderType}), ${minute(e.sentAt)}`,
     e.unread ? "Not read by the agent yet." : `Read by the agent at ${minute(e.readAt ?? "")}.`,

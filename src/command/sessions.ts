@@ -4,9 +4,17 @@ import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import { labelOf, matchText, snippetText } from "../runtime/client/recall.ts";
 import { home } from "../runtime/client.ts";
-import { type Command, type CommandCall, type CommandOutcome, describe, output } from "./contract.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandOutcome,
+  describe,
+  output,
+  type SlashCommand,
+} from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { exportOutcome, forkOutcome } from "./session.ts";
+import { runWords } from "./words.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
 const all = { flags: "--all", help: "include every folder" };
@@ -180,10 +188,24 @@ const verify: Command = {
   },
 };
 
-export const sessions: Command = {
+export const sessions: SlashCommand = {
   name: "sessions",
   summary: "list, search and manage sessions",
   subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
+  slash: { usage: "[list|show|search]", summary: "list and search earlier sessions" },
+};
+
+/** The terminal opens it in place; elsewhere the list says what there is. */
+export const resume: SlashCommand = {
+  name: "resume",
+  summary: "continue another session",
+  slash: {
+    usage: "[ID]",
+    run: async (id, _client, at) =>
+      id === ""
+        ? runWords(sessions, [], at)
+        : badUsage("Only the terminal can open another session in place.", `To continue it: everlong --resume ${id}`),
+  },
 };
 
 export const reindexSessions = async (): Promise<CommandOutcome> =>

@@ -36,7 +36,7 @@ import {
   undo,
   usage,
 } from "./session.ts";
-import { sessions } from "./sessions.ts";
+import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";
 import { trust } from "./trust.ts";
@@ -48,6 +48,7 @@ export const commands: readonly Command[] = [
   help,
   model,
   sessions,
+  resume,
   settings,
   compact,
   checkpoints,

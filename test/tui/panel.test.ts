@@ -60,7 +60,7 @@ describe("going back", () => {
 });
 
 describe("todos and models", () => {
-  it("F51 Ctrl+T shows the todos with what they wait for and counts, and follows the agent's changes", async () => {
+  it("Ctrl+T shows the todos with what they wait for and counts, and follows the agent's changes", async () => {
     const sql = (query: string) => calls([{ name: "sql", args: { query, description: "todos" } }]);
     const insert =
       "INSERT INTO todos (id, title) VALUES ('a', 'first'), ('b', 'second'); INSERT INTO todo_deps VALUES ('b', 'a')";

@@ -37,7 +37,8 @@ const failureText = ({ what, next }: Failure): string => [what, next].filter(Boo
 async function runCommand(app: App, client: Client, typed: Extract<TypedText, { type: "command" }>): Promise<void> {
   const { name } = typed.command;
   if (name === "exit") return app.end(0);
-  if (name === "clear") return app.restart();
+  if (name === "clear") return app.open({ type: "new" });
+  if (name === "resume" && typed.args !== "") return app.open({ type: "resume", id: typed.args });
   if (typed.args === "" && panelFor(name)) return openPanel(app, name, typed.args);
   const outcome = await runSlash(typed, client, screenPerson(screenPrompts(app.dispatch, app.say), app.say));
   // What it said, or why it failed, is an entry of the transcript.

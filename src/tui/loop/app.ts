@@ -1,5 +1,5 @@
 // The running screen: one state, one way to change it, and what the effects may reach.
-import type { Client, FaceStart } from "../../runtime/client.ts";
+import type { Client, FaceStart, SessionChoice } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { KeyRow } from "../key/table.ts";
 import type { TerminalAdapter } from "../terminal/adapter.ts";
@@ -18,8 +18,8 @@ export type App = {
   client(): Promise<Client>;
   /** A line of ours among the blocks. */
   say(text: string): void;
-  /** Ends this session and begins a new one. */
-  restart(): Promise<void>;
+  /** Opens another session, then ends this one. */
+  open(choice: SessionChoice): Promise<void>;
   /** Ends the conversation. */
   end(code: number): void;
 };

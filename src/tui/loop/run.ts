@@ -79,14 +79,19 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     client: () => (client ? Promise.resolve(client) : session.promise),
     say,
     end,
-    async restart() {
+    async open(choice) {
       const old = await app.client();
-      const next = await openConversation({ ...open, session: { type: "new" } }, prompts);
-      if (!next.ok) return say(next.error.what);
+      const next = await openConversation({ ...open, session: choice }, prompts);
+      if (!next.ok) return say([next.error.what, next.error.next].filter(Boolean).join(" "));
+      draft?.flush();
+      old.interrupt("another session");
       await old.close({ type: "routine", reason: "clear" });
+      store.dispatch({ type: "opened" });
       const back =
         old.view().promptCount > 0 ? ` To resume the old one: everlong --resume ${old.sessionId.slice(0, 8)}` : "";
-      await attach(next.value.client, [`New session.${back}`, ...next.value.notices]);
+      const { client: opened, notices } = next.value;
+      await attach(opened, [`${opened.resumed ? "Continued." : "New session."}${back}`, ...notices]);
+      opened.ready().catch((error: unknown) => say(errorText(error)));
     },
   };
 

@@ -1,4 +1,6 @@
 // What most panels show: rows of which one is picked, or a text to scroll in. Both are data; a row says what picking it does.
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
 import type { PanelAction } from "./contract.ts";
 
 export type PickerRow = {
@@ -35,6 +37,8 @@ export type TextPage = {
 };
 
 export type PanelPage = PickerPage | TextPage;
+
+export type PageResult = Promise<Result<PanelPage, Failure>>;
 
 export const pickerPage = (title: string, rows: readonly PickerRow[], empty = "Nothing here yet."): PickerPage => ({
   type: "rows",

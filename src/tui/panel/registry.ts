@@ -6,8 +6,10 @@ import { browseView } from "../view/browse.ts";
 import { type KeyListState, keysView } from "../view/keys.ts";
 import { type TranscriptPanel, transcriptPanel, transcriptView } from "../view/transcript.ts";
 import { type PanelRow, panelRow } from "./contract.ts";
-import { type PanelPage, pageAgain } from "./page.ts";
-import { contextPage, modelPage, type PageResult, rewindPage, tasksPage, todosPage } from "./session.ts";
+import { sessionsPage, settingsPage } from "./machine.ts";
+import { boardPage, inboxPage, memoryPage } from "./memory.ts";
+import { type PageResult, type PanelPage, pageAgain } from "./page.ts";
+import { contextPage, modelPage, rewindPage, tasksPage, todosPage } from "./session.ts";
 
 /** A panel of pages: it differs from others only in what it reads. */
 const pages = (command: string, load: (client: Client) => PageResult, follows: PanelRow["follows"] = []): PanelRow =>
@@ -52,6 +54,12 @@ export const panels: readonly PanelRow[] = [
   pages("rewind", rewindPage),
   pages("todos", todosPage, ["tool.execution_complete", "turn.end"]),
   pages("model", modelPage),
+  pages("resume", sessionsPage),
+  pages("sessions", sessionsPage),
+  pages("inbox", inboxPage),
+  pages("board", boardPage),
+  pages("memory", memoryPage),
+  pages("settings", settingsPage),
   pages("context", contextPage),
   pages("tasks", tasksPage, TASK_EVENTS),
 ];

@@ -1,13 +1,10 @@
 // Panels about the open conversation: going back in it, its todos, its model, what fills its window.
-import type { Failure } from "../../base/failure.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { ok } from "../../base/result.ts";
 import { firstLine } from "../../base/text.ts";
 import { counted, grouped } from "../../command/format.ts";
 import { age } from "../../command/memory/text.ts";
 import type { Client } from "../../runtime/client.ts";
-import { type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
-
-export type PageResult = Promise<Result<PanelPage, Failure>>;
+import { type PageResult, type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
 
 const MOST_LETTERS = 200;
 

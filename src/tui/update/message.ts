@@ -45,6 +45,8 @@ export type ScreenMessage =
   | { type: "key"; key: KeyPress; now: number }
   | { type: "paste"; text: string; now: number }
   | { type: "event"; event: Envelope }
+  /** Another session is open: what was known of the one before is over. */
+  | { type: "opened" }
   | { type: "asked"; id: number; body: QuestionBody }
   | { type: "withdrawn"; id: number }
   /** A frame with the first question was drawn. */

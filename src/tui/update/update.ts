@@ -4,8 +4,8 @@ import type { Envelope } from "../../schema/event/envelope.ts";
 import { pasteText, replaceText } from "../editor/edit.ts";
 import { expanded, insert, textOf } from "../editor/text.ts";
 import { openQuestion } from "../question/question.ts";
-import { reduceActivity } from "../state/activity.ts";
-import { reduceFacts } from "../state/facts.ts";
+import { idle, reduceActivity } from "../state/activity.ts";
+import { noFacts, reduceFacts } from "../state/facts.ts";
 import { followTyping, takeRows } from "./completion.ts";
 import { onKey } from "./key.ts";
 import { doing, type ScreenMessage, type ScreenState, type Step, stay } from "./message.ts";
@@ -25,6 +25,8 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
       return onPaste(state, message.text);
     case "event":
       return stay(onEvent(state, message.event));
+    case "opened":
+      return stay({ ...state, facts: noFacts, activity: idle, queue: [], sending: 0 });
     case "asked":
       return doing(
         { ...state, questions: [...state.questions, openQuestion(message.id, message.body)] },
