@@ -10,6 +10,9 @@ import { at, leave } from "./terminal.ts";
 const cancelled = (place: Parameters<typeof eventsOf>[0]) =>
   eventsOf(place, onlySession(place), "subagent.cancelled").map((e) => e["agentId"]);
 
+const started = (place: Parameters<typeof eventsOf>[0]) =>
+  eventsOf(place, onlySession(place), "tool.execution_start").map((e) => e["toolName"]);
+
 describe("O54 interrupting", () => {
   const both = () =>
     cast(
@@ -29,7 +32,7 @@ describe("O54 interrupting", () => {
     const { place, of } = await both();
     const terminal = await at(place, ["--allow-all"]);
     terminal.type("go");
-    await terminal.see("sleep 1000");
+    await expect.poll(() => started(place)).toContain("bash");
     await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
     await terminal.see("Interrupted.");
@@ -87,7 +90,7 @@ describe("O54 interrupting", () => {
     const { place, of } = await both();
     const terminal = await at(place, ["--allow-all"]);
     terminal.type("go");
-    await terminal.see("sleep 1000");
+    await expect.poll(() => started(place)).toContain("bash");
     await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
     await terminal.see("1 agent still runs");
