@@ -60,6 +60,7 @@ describe("a stopped agent", () => {
     expect(results).toMatchObject([{ data: { success: false } }]);
     // The question of the other is still open: its answer counts.
     expect(existsSync(join(place.folder, "alpha.txt"))).toBe(false);
+    await until("alpha's question", () => /asked by alpha[\s\S]*Your choice/.test(terminal.screen()));
     terminal.type("1");
     await until("alpha's command", () => existsSync(join(place.folder, "alpha.txt")));
     await terminal.see("ended");
