@@ -4,8 +4,9 @@ import { scene } from "../agent/scene.ts";
 import { text } from "../model-server/reply.ts";
 import { FORBIDDEN, openScreen } from "./screen.ts";
 
-const COLUMNS = [80, 100, 60, 40, 120, 90, 70, 80, 110, 64];
-const ROWS = [24, 30, 20, 10, 40, 14, 35, 15, 24, 30];
+// Never so small at once that the live lines, wrapped, need more rows than there are: the terminal itself would scroll them away.
+const COLUMNS = [80, 100, 60, 50, 120, 90, 70, 80, 110, 64];
+const ROWS = [24, 30, 20, 16, 40, 18, 35, 15, 24, 30];
 
 /** Lines of prose, of code and of tables, each with its number. */
 function longAnswer(count: number): string {

@@ -144,16 +144,18 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
     paste: (text) => pty.write(`\u001b[200~${text}\u001b[201~`),
     async resize(columns, height) {
       // A terminal changes its size between two frames, not with half of one still on its way to it.
-      for (;;) {
+      for (let length = -1; ; ) {
         process.kill(pty.pid, "SIGSTOP");
         for (let before = -1; before !== raw.length; ) {
           before = raw.length;
           await new Promise((resolve) => setTimeout(resolve, 20));
           await parsed;
         }
-        if (raw.endsWith(FRAME_END)) break;
+        // Behind the last frame a title or a bell may stand; when nothing more comes, nothing is on its way.
+        if (raw.endsWith(FRAME_END) || raw.length === length) break;
+        length = raw.length;
         process.kill(pty.pid, "SIGCONT");
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await new Promise((resolve) => setTimeout(resolve, 60));
       }
       pty.resize(columns, height);
       terminal.resize(columns, height);

@@ -69,28 +69,21 @@ export function openPainter({ terminal, draw, drawn, hasSync, reflows }: Painter
     return now.columns !== size.columns || now.rows !== size.rows;
   };
 
-  /**
-   * What stands on the screen was drawn for another size: it is taken away at once, row by row. Later sizes then find
-   * settled text only, and the cursor on an empty line, which terminals move rightly however often they wrap anew.
-   */
-  const takeAway = (): void => {
+  /** What stands on the screen was drawn for another size: it is taken away row by row, and drawn again. */
+  const afterResize = (): void => {
+    resizing = undefined;
     const now = terminal.size();
     const above = shown.slice(0, -1).reduce((sum, line) => sum + rowsOf(line, now.columns), 0);
     const isNarrower = now.columns < size.columns;
     const up = isNarrower && reflows ? above : Math.max(0, shown.length - 1);
     size = now;
-    if (shown.length > 0) write(eraseBytes(Math.min(up, now.rows - 1), now.rows));
+    write(eraseBytes(Math.min(up, now.rows - 1), now.rows));
     shown = [];
+    paint();
   };
   const rowsOf = (line: string, columns: number): number => Math.max(1, Math.ceil(widthOf(line) / columns));
 
-  const afterResize = (): void => {
-    resizing = undefined;
-    size = terminal.size();
-    paint();
-  };
   const resized = (): void => {
-    if (!resizing) takeAway();
     clearTimeout(resizing);
     resizing = setTimeout(afterResize, RESIZE_MS);
   };
