@@ -35,7 +35,8 @@ const GROUPS_AT_ONCE = 4;
 
 export class GraphIngest {
   readonly #options: Required<Omit<IngestOptions, "onTrouble">> & IngestOptions;
-  readonly #worker = shortId("graph");
+  /** Its process is part of its name: what a dead one held is free at once. */
+  readonly #worker = `${shortId("graph")}.${process.pid}`;
   readonly #ended = new AbortController();
   /** No more is to come: batches are read as they are. */
   readonly #closing = new AbortController();

@@ -1,4 +1,5 @@
 // The line of waiting episodes: one worker a group, in order, and nobody's work is lost with its process.
+import { isAlive } from "../../../host/survivors.ts";
 import type { Episode, Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { ClaimRequest, SettleRequest } from "../contract.ts";
@@ -17,15 +18,16 @@ export const hasWaiting = (db: Database, now: Instant): boolean =>
     `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= ?)
      LIMIT 1`,
     now,
-  ) !== undefined;
+  ) !== undefined || deadHolders(db).length > 0;
 
 /** Inside a transaction. */
 export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: ClaimRequest): Episode[] | undefined {
   // A worker that died left its lease behind.
   run(
     db,
-    `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running' AND lease_until <= ?`,
-    now,
+    `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running'
+     AND (lease_until <= ? OR worker IN (SELECT value FROM json_each(?)))`,
+    ...[now, JSON.stringify(deadHolders(db))],
   );
   const next = get(
     db,
@@ -45,6 +47,17 @@ export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: C
       ...[worker, leaseUntil, Number(row["seq"])],
     );
   return rows.map(episodeOf);
+}
+
+const deadHolders = (db: Database): string[] =>
+  all(db, `SELECT DISTINCT worker FROM graph_episode WHERE ${IS_OPEN} AND state = 'running'`)
+    .map((row) => text(row, "worker"))
+    .filter(hasDied);
+
+/** A name that ends in no process of this machine tells nothing: its lease counts. */
+function hasDied(worker: string): boolean {
+  const pid = Number(/\.(\d+)$/.exec(worker)?.[1] ?? 0);
+  return pid > 0 && !isAlive(pid);
 }
 
 const OWN = "uuid = ? AND state = 'running' AND worker = ?";
