@@ -1,5 +1,4 @@
 // For tests: the contract of a graph store as a suite. Every database that holds a graph is handed to it.
-import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { day, fact, intervals, must, type OpenTestGraph, say, term } from "./graph-fixture.ts";
@@ -135,17 +134,6 @@ function episodes(openGraph: OpenTestGraph): void {
     expect(must(await store.episodes({}))).toHaveLength(3);
     const later = must(await store.accept({ group: "g", origin: "api", episodes: [message("no time")], now: day(2) }));
     expect(later).toMatchObject({ episodes: [{ isNew: true }] });
-  });
-
-  it("G7 RE9 what a process held that was killed is free at once, what a living one holds is not", async () => {
-    const { store } = await openGraph();
-    must(await store.accept({ group: "a", origin: "api", episodes: [message("a1")], now: day(1) }));
-    const claim = async (worker: string) =>
-      must(await store.claim({ worker, size: 1, now: day(1), leaseUntil: day(2) }))?.map((e) => e.text);
-    const { pid: dead } = spawnSync(process.execPath, ["--version"]);
-    expect(await claim(`w1.${dead}`)).toEqual(["a1"]);
-    expect(await claim(`w2.${process.pid}`)).toEqual(["a1"]);
-    expect(await claim(`w3.${process.pid}`)).toBeUndefined();
   });
 
   it("G7 one worker a group in order; a dead worker's episodes wait again; the third failure parks", async () => {

@@ -1,4 +1,5 @@
 // For tests: what every graph store bears: thousands of similar names, deletion in the midst of reading, any bytes.
+import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { rulesExtractor } from "./extract/rules.ts";
 import { day, fact, must, type OpenTestGraph, say, term } from "./graph-fixture.ts";
@@ -23,6 +24,17 @@ export function hostile(openGraph: OpenTestGraph): void {
     expect(must(await store.counts()).entities).toBe(count);
     const middle = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
     expect(middle(spent.slice(-5))).toBeLessThan(middle(spent.slice(0, 5)) * 20);
+  });
+
+  it("G7 RE9 what a process held that was killed is free at once, what a living one holds is not", async () => {
+    const { store } = await openGraph();
+    must(await store.accept({ group: "a", origin: "api", episodes: [message("n1", "a1")], now: day(1) }));
+    const claim = async (worker: string) =>
+      must(await store.claim({ worker, size: 1, now: day(1), leaseUntil: day(2) }))?.map((e) => e.text);
+    const { pid: dead } = spawnSync(process.execPath, ["--version"]);
+    expect(await claim(`w1.${dead}`)).toEqual(["a1"]);
+    expect(await claim(`w2.${process.pid}`)).toEqual(["a1"]);
+    expect(await claim(`w3.${process.pid}`)).toBeUndefined();
   });
 
   it("G20 G23 a group that is deleted while it is read is empty afterwards, and its neighbour is whole", async () => {
