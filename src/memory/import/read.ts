@@ -7,6 +7,22 @@ export const item = (value: ImportedItem): ParsedPart => ({ type: "item", item: 
 export const skipped = (what: string): ParsedPart => ({ type: "skipped", what });
 export const inSession = (session: HistorySession): ParsedPart => ({ type: "session", session });
 
+/** The session that lines belong to: told when it begins, and again whenever what is known of it changes. */
+export class SessionTrail {
+  session: HistorySession | undefined;
+
+  /** `carry`: where an earlier reading of the same file ended. */
+  constructor(carry: unknown) {
+    this.session = isRecord(carry) ? (carry as HistorySession) : undefined;
+  }
+
+  move(next: HistorySession): ParsedPart[] {
+    const isSame = this.session !== undefined && JSON.stringify(this.session) === JSON.stringify(next);
+    this.session = next;
+    return isSame ? [] : [inSession(next)];
+  }
+}
+
 export const textAt = (record: Record<string, unknown>, key: string): string | undefined => {
   const value = record[key];
   return typeof value === "string" && value !== "" ? value : undefined;

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { isRecord } from "../../../base/json.ts";
 import type { HistoryClient, HistorySession, LineReader, ParsedPart } from "../contract.ts";
-import { inSession, item, recordAt, skipped, textAt, textOf, timeOf } from "../read.ts";
+import { item, recordAt, SessionTrail, skipped, textAt, textOf, timeOf } from "../read.ts";
 import { itemsOf } from "./response-item.ts";
 
 export const codex: HistoryClient = {
@@ -20,31 +20,30 @@ export const codex: HistoryClient = {
 };
 
 function codexLines(carry: unknown): LineReader {
-  let session: HistorySession | undefined = isRecord(carry) ? (carry as HistorySession) : undefined;
-  const move = (next: HistorySession): ParsedPart[] => {
-    const isSame = session !== undefined && JSON.stringify(session) === JSON.stringify(next);
-    session = next;
-    return isSame ? [] : [inSession(next)];
-  };
+  const trail = new SessionTrail(carry);
   return {
-    carry: () => session,
+    carry: () => trail.session,
     take(record, line) {
       const type = textAt(record, "type");
       const payload = recordAt(record, "payload");
       // Older files have the items themselves for lines, and their first line is the session.
       if (!isRecord(record["payload"])) {
-        if (session === undefined && type === undefined && textAt(record, "id")) return move(sessionOf(record, record));
-        if (session === undefined || type === undefined)
+        if (trail.session === undefined && type === undefined && textAt(record, "id"))
+          return trail.move(sessionOf(record, record));
+        if (trail.session === undefined || type === undefined)
           return [skipped(textAt(record, "record_type") ?? type ?? "no type")];
         return partsOf(record, record, line);
       }
       if (type === "session_meta")
         // A fork repeats what its original began with.
-        return session === undefined ? move(sessionOf(payload, record)) : [skipped("session_meta")];
-      if (session === undefined) return [skipped(type ?? "no type")];
+        return trail.session === undefined ? trail.move(sessionOf(payload, record)) : [skipped("session_meta")];
+      if (trail.session === undefined) return [skipped(type ?? "no type")];
       if (type === "turn_context") {
         const [cwd, model] = [textAt(payload, "cwd"), textAt(payload, "model")];
-        return [...move({ ...session, ...(cwd ? { cwd } : {}), ...(model ? { model } : {}) }), skipped("turn_context")];
+        return [
+          ...trail.move({ ...trail.session, ...(cwd ? { cwd } : {}), ...(model ? { model } : {}) }),
+          skipped("turn_context"),
+        ];
       }
       if (type === "compacted") return [checkpoint(payload, record, line)];
       if (type === "event_msg" && payload["type"] === "thread_rolled_back") {

@@ -1,9 +1,8 @@
 // Copilot CLI: the events of a session as JSON lines; sessions without them stand in its store as turns.
 import { basename, dirname, join } from "node:path";
-import { isRecord } from "../../../base/json.ts";
 import type { ItemOrigin } from "../blocks.ts";
 import type { HistoryClient, HistoryFile, HistorySession, ImportedItem, LineReader, ParsedPart } from "../contract.ts";
-import { argsOf, inSession, item, recordAt, resultText, skipped, textAt, timeOf, typed } from "../read.ts";
+import { argsOf, item, recordAt, resultText, SessionTrail, skipped, textAt, timeOf, typed } from "../read.ts";
 import { storedTurns } from "./session-store.ts";
 
 export const copilot: HistoryClient = {
@@ -20,21 +19,17 @@ export const copilot: HistoryClient = {
 };
 
 function copilotLines(file: HistoryFile, carry: unknown): LineReader {
-  let session: HistorySession | undefined = isRecord(carry) ? (carry as HistorySession) : undefined;
-  const move = (next: HistorySession): ParsedPart[] => {
-    const isSame = session !== undefined && JSON.stringify(session) === JSON.stringify(next);
-    session = next;
-    return isSame ? [] : [inSession(next)];
-  };
+  const trail = new SessionTrail(carry);
   return {
-    carry: () => session,
+    carry: () => trail.session,
     take(record, line) {
       const type = textAt(record, "type") ?? "no type";
       const data = recordAt(record, "data");
-      const id = session?.id ?? textAt(data, "sessionId") ?? basename(dirname(file.path));
+      const id = trail.session?.id ?? textAt(data, "sessionId") ?? basename(dirname(file.path));
       const context = recordAt(data, "context");
-      const begins = session === undefined && !textAt(context, "cwd") ? move({ ...besideOf(file), id }) : [];
-      const moves = textAt(context, "cwd") ? move({ ...placeOf(context), id }) : [];
+      const begins =
+        trail.session === undefined && !textAt(context, "cwd") ? trail.move({ ...besideOf(file), id }) : [];
+      const moves = textAt(context, "cwd") ? trail.move({ ...placeOf(context), id }) : [];
       return [...begins, ...moves, ...partsOf(record, type, line)];
     },
   };
