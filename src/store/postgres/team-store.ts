@@ -190,6 +190,6 @@ function query(
 }
 const MOST_NAMED = 300;
 
-/** PostgreSQL has no place for a NUL in a text. */
+/** PostgreSQL has no place for a NUL in a text, and nobody is ever shown one. */
 const bound = (value: SqlValue): unknown =>
-  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
+  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "") : value;
