@@ -13,7 +13,7 @@ const ID = "0199a000-0000-7000-8000-000000000000";
 const MESSAGE = { content: "Which database does the shop use today?" } as never;
 
 /** A session in a new home whose searches are answered by these. */
-async function stage(recall: { start(): Promise<boolean>; search(): Promise<unknown> } | undefined) {
+async function stage(recall: Searcher | undefined) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "everlong-recalled-")));
   const before = { ...process.env };
   process.env = {
@@ -48,10 +48,11 @@ const soft = (code: string, message: string) => ({
   sessionId: ID,
 });
 const LATE = soft("timeout", "The search took longer than 100 ms (recall.timeoutMs).");
-const started = async () => true;
+type Searcher = { start(): Promise<boolean>; search(): Promise<unknown> };
+const started = async (): Promise<boolean> => true;
 
 describe("searches before a message", () => {
-  it.each([
+  it.each<[string, Searcher | undefined, object]>([
     ["is late", { start: started, search: () => new Promise<never>(() => undefined) }, LATE],
     ["says that it is late", { start: started, search: async () => ok({ results: [], skipped: ["all"] }) }, LATE],
     ["does not start in time", { start: async () => false, search: started }, LATE],
@@ -66,7 +67,7 @@ describe("searches before a message", () => {
       { start: started, search: () => Promise.reject(new Error("no room")) },
       soft("failed", "The search failed (no room)."),
     ],
-  ] as const)("F19 a search that %s is told once, and the message goes on", async (_, recall, told) => {
+  ])("F19 a search that %s is told once, and the message goes on", async (_, recall, told) => {
     const { blocks, events } = await stage(recall);
     expect(await blocks.before(MESSAGE, SIGNAL)).toBeUndefined();
     expect(events).toEqual([told]);
