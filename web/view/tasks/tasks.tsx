@@ -148,7 +148,7 @@ function TaskDetail({ task }: { task: TaskShape }) {
           ["Took", duration(task.durationMs)],
           ["Work", `${plural(task.turns, "turn")}, ${plural(task.toolCalls, "tool call")}`],
           ["Tokens", `${count(task.tokensIn)} in, ${count(task.tokensOut)} out`],
-          ["Cost", task.cost !== undefined && `$${task.cost.toFixed(4)}`],
+          ["Cost", task.cost !== undefined && task.cost > 0 && `$${task.cost.toFixed(4)}`],
           ["Todo", task.todo],
           ["Doing", task.latestIntent],
           ["MCP", mcp && `${mcp.server} ${mcp.tool}: ${mcp.message ?? mcp.status}`],
