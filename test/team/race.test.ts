@@ -30,7 +30,7 @@ describe("many writers at once", () => {
     expect(put.filter((one) => one.ok && one.value.type === "stored")).toHaveLength(CAPACITY);
     expect(put.filter((one) => one.ok && one.value.type === "board_full")).toHaveLength(40 - CAPACITY);
     const [stored] = put.flatMap((one, i) => (one.ok && one.value.type === "stored" ? [`item-${i}`] : []));
-    await times(30, (i) =>
+    await times<unknown>(30, (i) =>
       i % 3 === 0 ? countSession(store, place, at) : readItem(store, place, { src: "user", name: stored ?? "", at }),
     );
     expect(await store.read(() => countItems(place))).toEqual({ ok: true, value: { all: 25, user: 25 } });
