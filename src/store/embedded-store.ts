@@ -8,8 +8,8 @@ const stores = new WeakMap<Database, RowStore>();
 
 /** The store of an open database: always the same one. */
 export function embeddedStore(db: Database): RowStore {
-  const known = stores.get(db);
-  if (known) return known;
+  const cached = stores.get(db);
+  if (cached) return cached;
   const store: RowStore = {
     read: (unit, options = {}) => whileBusy(db.location() ?? "memory", () => runUnit(db, unit()), options),
     async write(unit, options = {}) {

@@ -13,8 +13,8 @@ const translations = new Map<string, string>();
 const MOST_TRANSLATIONS = 2000;
 
 export function forPostgres(sql: string): string {
-  const known = translations.get(sql);
-  if (known !== undefined) return known;
+  const cached = translations.get(sql);
+  if (cached !== undefined) return cached;
   const named = NAMES.reduce((text, [pattern, name]) => text.replace(pattern, name), sql);
   const text = numbered(named.replace(CONFLICT, "ON CONFLICT (tenant, "));
   if (translations.size >= MOST_TRANSLATIONS) translations.clear();

@@ -26,8 +26,8 @@ const LOST =
 
 export function serverCode(error: unknown): FaultCode | undefined {
   const code = errorCode(error) ?? "";
-  const known = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
-  if (known) return known;
+  const match = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
+  if (match) return match;
   if (/^E[A-Z]{3,}/.test(code) || LOST.test(errorText(error))) return "store_unavailable";
   return undefined;
 }

@@ -17,6 +17,7 @@ import type {
 } from "../contract.ts";
 import { contentWords } from "../fold.ts";
 import { PREFIX, readId } from "../id.ts";
+import { EVERYTHING, type MemberReach, reachable } from "../reach.ts";
 import { recordById, recordOf, SELECT, userActor, visible } from "./row.ts";
 
 const NEAR = 3;
@@ -25,6 +26,8 @@ const MAX_LIMIT = 500;
 const LIMIT = 100;
 
 type FactPlace = { place: Place; scope?: Scope };
+/** A place and a reach limit what is seen. */
+export type Sight = { place?: Place; reach?: MemberReach | undefined };
 
 /** Repository before user; a living record before a tombstone. */
 export function* sameFact(
@@ -58,14 +61,15 @@ function* nearFacts(fact: string, { place, scope }: FactPlace): Unit<string[]> {
   return rows.map((row) => String(row["fact"]));
 }
 
-export function* getRecord(text: string, where: { place?: Place }, user: string): Unit<Got> {
+export function* getRecord(text: string, { place, reach }: Sight, user: string): Unit<Got> {
   const id = readId(text);
   if (!id) return { type: "not_found" };
-  const seen = where.place ? visible(where.place) : { where: "1 = 1", values: [] };
+  const seen = place ? visible(place) : EVERYTHING;
+  const own = reachable(reach);
   const rows = yield* allRows(
-    `SELECT m.id FROM memories AS m WHERE m.id >= ? AND m.id < ? AND m.status <> 'deleted' AND ${seen.where}
+    `SELECT m.id FROM memories AS m WHERE m.id >= ? AND m.id < ? AND m.status <> 'deleted' AND ${seen.where} AND ${own.where}
      ORDER BY m.id LIMIT 5`,
-    ...[id.id, `${id.id}~`, ...seen.values],
+    ...[id.id, `${id.id}~`, ...seen.values, ...own.values],
   );
   const ids = rows.map((row) => String(row["id"]));
   const [only] = ids;
@@ -76,12 +80,14 @@ export function* getRecord(text: string, where: { place?: Place }, user: string)
 }
 
 /** Deleting again what is deleted changes nothing. */
-export function* isTombstone(id: string): Unit<boolean> {
-  return (yield* oneRow("SELECT 1 FROM memories WHERE id = ? AND status = 'deleted'", id)) !== undefined;
+export function* isTombstone(id: string, reach?: MemberReach): Unit<boolean> {
+  const own = reachable(reach);
+  const sql = `SELECT 1 FROM memories AS m WHERE m.id = ? AND m.status = 'deleted' AND ${own.where}`;
+  return (yield* oneRow(sql, id, ...own.values)) !== undefined;
 }
 
 /** Newest change first. A page begins after the last record of the one before it. */
-export function* listRecords(query: ListQuery, user: string): Unit<ListOutcome> {
+export function* listRecords(query: ListQuery, user: string, reach?: MemberReach): Unit<ListOutcome> {
   const limit = query.limit ?? LIMIT;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) return { type: "invalid", field: "limit" };
   const after = query.after === undefined ? undefined : readCursor(query.after);
@@ -96,6 +102,8 @@ export function* listRecords(query: ListQuery, user: string): Unit<ListOutcome> 
     const seen = visible(query.place, query.scope);
     add(seen.where, ...seen.values);
   } else if (query.scope) add("m.scope = ?", query.scope);
+  const own = reachable(reach);
+  if (reach) add(own.where, ...own.values);
   const statuses = query.status ?? ["active", "pending", "superseded"];
   add(`m.status IN (${statuses.map(() => "?").join(", ") || "NULL"})`, ...statuses);
   if (query.subject !== undefined) add("m.subject = ?", query.subject);
@@ -132,16 +140,17 @@ function readCursor(text: string): [string, string] | null {
   return typeof at === "string" && typeof id === "string" && id.startsWith(PREFIX) ? [at, id] : null;
 }
 
-export function* listChanges(query: ChangesQuery): Unit<MemoryChange[]> {
+export function* listChanges(query: ChangesQuery, reach?: MemberReach): Unit<MemoryChange[]> {
   const { memory, since, limit = LIMIT, after, place } = query;
   const seen = place ? visible(place) : undefined;
+  const own = reach ? reachable(reach) : undefined;
   const parts: { where: string; values: SqlValue[] }[] = [
     ...(memory === undefined ? [] : [{ where: "h.memory = ?", values: [memory] }]),
     ...(since === undefined ? [] : [{ where: "h.at >= ?", values: [since] }]),
     ...(after === undefined ? [] : [{ where: "h.id < ?", values: [after] }]),
-    ...(seen
-      ? [{ where: `h.memory IN (SELECT m.id FROM memories AS m WHERE ${seen.where})`, values: seen.values }]
-      : []),
+    ...[seen, own].flatMap((one) =>
+      one ? [{ where: `h.memory IN (SELECT m.id FROM memories AS m WHERE ${one.where})`, values: one.values }] : [],
+    ),
   ];
   const rows = yield* allRows(
     `SELECT h.* FROM memory_changes AS h WHERE ${parts.map((part) => part.where).join(" AND ") || "1 = 1"}

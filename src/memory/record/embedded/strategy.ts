@@ -1,6 +1,7 @@
 // The embedded strategy: records in the store of this process, with scopes and votes.
 import type { Clock } from "../../../base/clock.ts";
 import type { Failure } from "../../../base/failure.ts";
+import { optional } from "../../../base/optional.ts";
 import { ok, type Result } from "../../../base/result.ts";
 import { embeddedStore } from "../../../store/embedded-store.ts";
 import { mayBeWritten } from "../../../store/fault.ts";
@@ -19,6 +20,7 @@ import type {
 } from "../contract.ts";
 import { CANCELLED, failedBy } from "../failure.ts";
 import { factHash } from "../fold.ts";
+import type { MemberReach } from "../reach.ts";
 import { roomForLines } from "../section.ts";
 import { storeDefinition, voteDefinition } from "../tool/definition.ts";
 import type { WorkTree } from "../write-contract.ts";
@@ -49,6 +51,8 @@ type StoredParts = {
   hashKey: string;
   /** Whose own votes and records are meant where no place says it. */
   user: string;
+  /** What of it may be seen; absent: everything. */
+  reach?: MemberReach;
   clock: Clock;
   /** What is stored is filtered again when it is shown: a newer rule covers older rows. */
   redact: (text: string) => string;
@@ -79,7 +83,7 @@ export function embeddedStrategy({ open, ...parts }: EmbeddedParts): Strategy {
 
 /** On whichever store: all that differs between databases is below it. */
 export function storedStrategy(parts: StoredParts): Strategy {
-  const { clock, user } = parts;
+  const { clock, user, reach } = parts;
   const hash = (fact: string): string => factHash(parts.hashKey, fact);
   let store: RowStore | undefined;
 
@@ -100,7 +104,7 @@ export function storedStrategy(parts: StoredParts): Strategy {
     if (signal.aborted) return CANCELLED;
     store = opened.value;
     const change = function* (): Unit<T> {
-      const outcome = yield* work({ now: clock.now(), user, hash });
+      const outcome = yield* work({ now: clock.now(), user, hash, reach });
       if (parts.inside) yield* parts.inside(outcome);
       return outcome;
     };
@@ -112,7 +116,7 @@ export function storedStrategy(parts: StoredParts): Strategy {
     id: string,
     { version, place }: ChangeBy,
   ): Unit<NotFound | Conflict | { type: "got"; record: MemoryRecord }> {
-    const got = yield* heldRecord(id, place ? { place } : {}, user);
+    const got = yield* heldRecord(id, { ...optional("place", place), reach }, user);
     if (got.type !== "got") return { type: "not_found" };
     const isOld = version !== undefined && version !== got.record.version;
     return isOld ? { type: "conflict", current: got.record } : { type: "got", record: got.record };
@@ -159,7 +163,7 @@ export function storedStrategy(parts: StoredParts): Strategy {
     vote: (ballot, signal) =>
       writing(function* (work) {
         const { place, fact, id } = ballot;
-        const named = id === undefined ? undefined : yield* getRecord(id, { place }, user);
+        const named = id === undefined ? undefined : yield* getRecord(id, { place, reach }, user);
         const match =
           named?.type === "got" ? ({ ...named, type: "found" } as const) : yield* findFact(hash(fact), fact, { place });
         if (match.type !== "found")
@@ -169,8 +173,8 @@ export function storedStrategy(parts: StoredParts): Strategy {
         const changed = yield* castVote(work, got.record, ballot);
         return { type: "voted", record: yield* after(work, got.record.id), changed } as const;
       }, signal),
-    list: (query) => reading(() => listRecords(query, user)),
-    get: (id, where) => reading(() => getRecord(id, where, user)),
+    list: (query) => reading(() => listRecords(query, user, reach)),
+    get: (id, where) => reading(() => getRecord(id, { ...where, reach }, user)),
     edit: (id, change, by, signal) =>
       writing(function* (work) {
         const now = yield* current(id, by);
@@ -180,7 +184,7 @@ export function storedStrategy(parts: StoredParts): Strategy {
     delete: (id, by, signal) =>
       writing(function* (work) {
         const now = yield* current(id, by);
-        if (now.type === "not_found" && (yield* isTombstone(id))) return { type: "deleted", id } as const;
+        if (now.type === "not_found" && (yield* isTombstone(id, reach))) return { type: "deleted", id } as const;
         if (now.type !== "got") return now;
         yield* eraseRecord(work, now.record, by.actor);
         return { type: "deleted", id: now.record.id } as const;
@@ -196,7 +200,7 @@ export function storedStrategy(parts: StoredParts): Strategy {
       }, signal),
     changes: (query) =>
       reading(function* () {
-        return { type: "changes", changes: yield* listChanges(query) } as const;
+        return { type: "changes", changes: yield* listChanges(query, reach) } as const;
       }),
     generation: () => parts.generation?.(),
     async shutdown() {

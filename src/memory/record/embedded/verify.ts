@@ -1,6 +1,7 @@
 // What a check of its citations says about a record: states, verification, and when they were last all good. Never its text,
 // its status or its version.
 
+import { optional } from "../../../base/optional.ts";
 import { execute, raiseGeneration, type Unit } from "../../../store/unit.ts";
 import type { Citation, CitationState, MemoryRecord, NotFound, Place } from "../contract.ts";
 import { verificationOf } from "../verification.ts";
@@ -22,8 +23,8 @@ export type CheckNoted =
 
 /** Inside the caller's transaction. Noting the same again moves only the time of a success. */
 export function* noteCheck(work: Omit<RecordWrite, "hash">, { id, place, citations, shown }: Check): Unit<CheckNoted> {
-  const { now, user } = work;
-  const got = yield* heldRecord(id, place ? { place } : {}, user);
+  const { now, user, reach } = work;
+  const got = yield* heldRecord(id, { ...optional("place", place), reach }, user);
   if (got.type !== "got") return { type: "not_found" };
   const { record } = got;
   const isMeant = (one: Citation, raw: string): boolean => one.raw === raw || shown(one.raw) === raw;

@@ -1,42 +1,37 @@
 // Changes of records, each with its change row, its text index and the generation, inside the caller's one transaction.
-import { canonicalJson, isRecord, parseJson } from "../../../base/json.ts";
+import { canonicalJson } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
-import {
-  allRows,
-  execute,
-  forgettingText,
-  holding,
-  oneRow,
-  putText,
-  raiseGeneration,
-  removeText,
-  type Unit,
-} from "../../../store/unit.ts";
+import { execute, forgettingText, holding, oneRow, raiseGeneration, type Unit } from "../../../store/unit.ts";
 import { indexed } from "../../recall/store/source.ts";
 import type {
   Author,
   Ballot,
   ChangeBy,
-  Citation,
   Edited,
   Got,
   MemoryChange,
   MemoryRecord,
-  Place,
   RecordChange,
   RecordDraft,
   Resolution,
   Status,
 } from "../contract.ts";
 import { fold } from "../fold.ts";
+import type { MemberReach } from "../reach.ts";
 import { nextStatus, type StatusSignal } from "../status.ts";
 import { verificationOf } from "../verification.ts";
-import { getRecord } from "./read.ts";
+import { getRecord, type Sight } from "./read.ts";
 import { recordSource } from "./recall-source.ts";
 import { recordById } from "./row.ts";
+import { blankChanges, indexText, unindexText, writeCitations } from "./text-rows.ts";
 
 /** A transaction at one moment, for one user. */
-export type RecordWrite = { now: string; user: string; hash: (fact: string) => string };
+export type RecordWrite = {
+  now: string;
+  user: string;
+  hash: (fact: string) => string;
+  reach?: MemberReach | undefined;
+};
 
 /** Whoever decides by a record lets nobody else change it meanwhile. */
 export const holdRecord = (id: string): Unit<void> => holding("record", id);
@@ -44,7 +39,7 @@ export const holdRecord = (id: string): Unit<void> => holding("record", id);
 export const holdFact = (hash: string): Unit<void> => holding("fact", hash);
 
 /** The record as nobody else can change it until the end of the transaction. */
-export function* heldRecord(text: string, where: { place?: Place }, user: string): Unit<Got> {
+export function* heldRecord(text: string, where: Sight, user: string): Unit<Got> {
   const got = yield* getRecord(text, where, user);
   if (got.type !== "got") return got;
   yield* holdRecord(got.record.id);
@@ -208,7 +203,7 @@ export function* settlePending(
   }
   if (resolution.how === "replace") {
     const of = { ...optional("repository", record.repository ?? undefined), user: place?.user ?? work.user };
-    const old = yield* getRecord(resolution.old, { place: of }, work.user);
+    const old = yield* getRecord(resolution.old, { place: of, reach: work.reach }, work.user);
     if (old.type !== "got" || old.record.scope !== record.scope) return false;
     if (!(yield* moveStatus(work, old.record.id, { type: "supersede", by: record.id }, actor))) return false;
   }
@@ -255,53 +250,3 @@ const shownIn = ({ subject, fact, reason, citations, source, status, version }: 
   status: status.type,
   version,
 });
-
-/** Texts become blanks of equal length. */
-function* blankChanges(id: string): Unit<void> {
-  for (const row of yield* allRows("SELECT id, before, after FROM memory_changes WHERE memory = ?", id))
-    yield* execute(
-      "UPDATE memory_changes SET before = ?, after = ? WHERE id = ?",
-      ...[blanked(row["before"]), blanked(row["after"]), Number(row["id"])],
-    );
-}
-
-const TEXTS = new Set(["subject", "fact", "reason", "citations"]);
-
-function blanked(json: unknown): string | null {
-  const parsed = typeof json === "string" ? parseJson(json) : undefined;
-  if (!parsed?.ok || !isRecord(parsed.value)) return null;
-  const blank = (value: unknown): unknown =>
-    typeof value === "string" ? " ".repeat(value.length) : Array.isArray(value) ? value.map(blank) : value;
-  const entries = Object.entries(parsed.value).map(([key, value]) => [key, TEXTS.has(key) ? blank(value) : value]);
-  return JSON.stringify(Object.fromEntries(entries));
-}
-
-function* writeCitations(id: string, citations: readonly Citation[]): Unit<void> {
-  yield* execute("DELETE FROM memory_citations WHERE memory = ?", id);
-  for (const [position, c] of citations.entries())
-    yield* execute(
-      `INSERT INTO memory_citations (memory, position, raw, kind, path, start_line, end_line, hash, commit_id, state, checked_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      id,
-      position,
-      c.raw,
-      c.kind,
-      c.path ?? null,
-      c.startLine ?? null,
-      c.endLine ?? null,
-      c.hash ?? null,
-      c.commit ?? null,
-      c.state,
-      c.checkedAt ?? null,
-    );
-}
-
-function* indexText(id: string): Unit<void> {
-  const row = yield* oneRow("SELECT seq, subject, fact FROM memories WHERE id = ?", id);
-  if (row) yield* putText("memory_text", Number(row["seq"]), [String(row["subject"]), String(row["fact"])]);
-}
-
-function* unindexText({ id }: MemoryRecord): Unit<void> {
-  const row = yield* oneRow("SELECT seq FROM memories WHERE id = ?", id);
-  if (row) yield* removeText("memory_text", Number(row["seq"]));
-}
