@@ -54,7 +54,12 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const look = lookFor(face);
   const { theme, notices } = loadTheme(face);
   look.theme = theme;
-  const choices: ScreenChoices = { look, statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
+  const choices: ScreenChoices = {
+    look,
+    statusItems: face.ui.statusLine,
+    hasMotion: face.ui.motion,
+    promotes: face.promotesDirectives,
+  };
   const transcript = transcriptPrinter(look);
   let hasSync = false;
   const isRemote = face.terminal.SSH_TTY !== undefined || face.terminal.SSH_CONNECTION !== undefined;
@@ -128,7 +133,8 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
 
 const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
   transcript: emptyTranscript(),
-  facts: noFacts,
+  openedAt: 0,
+  facts: { ...noFacts, autopilot: { used: 0, limit: face.continuationLimit } },
   activity: idle,
   sending: 0,
   shell: undefined,
