@@ -16,6 +16,7 @@ import {
 import { counted, minute } from "./format.ts";
 import { filesOf, type RewindOptions, rewindOptions, rewindOutcome } from "./rewind.ts";
 import { exportOutcome, forkOutcome } from "./session.ts";
+import { sessionControls } from "./session-control.ts";
 import { runWords } from "./words.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
@@ -190,7 +191,20 @@ const verify: Command = {
 export const sessions: SlashCommand = {
   name: "sessions",
   summary: "list, search and manage sessions",
-  subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
+  subcommands: [
+    list,
+    show,
+    search,
+    rename,
+    exportOne,
+    rewind,
+    fork,
+    ...sessionControls,
+    remove,
+    prune,
+    reindex,
+    verify,
+  ],
   slash: { usage: "[list|show|search]", summary: "list and search earlier sessions" },
 };
 

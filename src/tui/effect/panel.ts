@@ -21,8 +21,8 @@ function loadFrom(
   args: string,
   { before, from }: Partial<Pick<PanelLoad<unknown>, "before" | "from">>,
 ): PanelLoad<unknown> {
-  const { transcript, openedAt } = app.state();
-  return { args, before, from, transcript, openedAt, keys: app.keys };
+  const { transcript, earlier = 0 } = app.state();
+  return { args, before, from, transcript, earlier, keys: app.keys };
 }
 
 async function reload(app: App): Promise<void> {

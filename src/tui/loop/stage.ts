@@ -133,7 +133,6 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
 
 const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
   transcript: emptyTranscript(),
-  openedAt: 0,
   facts: { ...noFacts, autopilot: { used: 0, limit: face.continuationLimit } },
   activity: idle,
   sending: 0,

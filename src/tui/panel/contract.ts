@@ -37,8 +37,8 @@ export type PanelLoad<State> = {
   from: State | undefined;
   /** What the screen itself knows. */
   transcript: Transcript;
-  /** Settled blocks before this are of other sessions. */
-  openedAt: number;
+  /** How many of its settled blocks are of sessions that were open here before. */
+  earlier: number;
   keys: readonly KeyRow[];
 };
 

@@ -13,7 +13,6 @@ import { update } from "./update.ts";
 
 const first: ScreenState = {
   transcript: emptyTranscript(),
-  openedAt: 0,
   facts: noFacts,
   activity: idle,
   sending: 0,

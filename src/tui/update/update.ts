@@ -58,7 +58,7 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
 /** Blocks on the screen stay where they are; they are not of this session. */
 const forOtherSession = (state: ScreenState): ScreenState => ({
   ...state,
-  openedAt: state.transcript.settled?.count ?? 0,
+  earlier: state.transcript.settled?.count ?? 0,
   facts: { ...noFacts, autopilot: state.facts.autopilot },
   activity: idle,
   queue: [],
