@@ -61,7 +61,7 @@ describe("plan and autopilot", () => {
     const number = /(\d)\. Go on with autopilot(?! and)/.exec(screen.text())?.[1] ?? "";
     await armed();
     screen.type(number);
-    await screen.reach(/Autopilot approves nothing by itself: [^]* at most 5 times\s+a message/);
+    await screen.reach(/Autopilot approves nothing by itself: [\s\S]* at most 5 times\s+a message/);
     await screen.see("autopilot 2/5");
     held.open();
     await screen.reach("all of it");
