@@ -57,7 +57,12 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const look = lookFor(face);
   const { theme, notices } = loadTheme(face);
   look.theme = theme;
-  const choices: ScreenChoices = { look, statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
+  const choices: ScreenChoices = {
+    look,
+    statusItems: face.ui.statusLine,
+    hasMotion: face.ui.motion,
+    promotes: face.promotesDirectives,
+  };
   const transcript = transcriptPrinter(look);
   let hasSync = false;
   let kind: string | undefined;
@@ -141,7 +146,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
 
 const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
   transcript: emptyTranscript(),
-  facts: noFacts,
+  facts: { ...noFacts, autopilot: { used: 0, limit: face.continuationLimit } },
   activity: idle,
   sending: 0,
   shell: undefined,
