@@ -154,9 +154,9 @@ describe("P3 AI3 PI2 damaged logs", () => {
     expect(salvage(Buffer.from(`x${encodeLine(forged)}`), (v) => readEvent(v).type === "known").length).toBe(1);
   });
 
-  it("P3 the suite made at least 1,500 cuts", () => {
+  it("P3 the suite made its cuts", () => {
     console.log(`damaged log: ${cuts} cuts`);
-    expect(cuts).toBeGreaterThan(1500);
+    expect(cuts).toBeGreaterThan(soakCount(400, 1500));
   });
 
   it("P3 the quarantine holds each tail under its own name", async () => {
