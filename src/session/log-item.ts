@@ -25,7 +25,7 @@ export class LogItem implements ContextItem<Message> {
   readonly turn: number;
   readonly toolCallIds: string[];
   readonly toolResultFor: string[];
-  readonly tokens: number;
+  tokens: number;
   readonly chars: number;
   declare readonly raw: Message;
   readonly #source: DurableEnvelope | LogItem;
@@ -71,9 +71,14 @@ const RAW: PropertyDescriptor & ThisType<LogItem> = {
   },
 };
 
-/** The item with that size. */
-export const sized = (item: ContextItem<Message>, tokens: number): ContextItem<Message> =>
-  item instanceof LogItem ? new LogItem(item, item, tokens) : { ...item, tokens };
+/** The item with that size. One that has none yet takes it; who has seen it with another size goes on seeing that. */
+export function sized(item: ContextItem<Message>, tokens: number): ContextItem<Message> {
+  if (item.tokens === tokens) return item;
+  if (!(item instanceof LogItem)) return { ...item, tokens };
+  if (item.tokens !== 0) return new LogItem(item, item, tokens);
+  item.tokens = tokens;
+  return item;
+}
 
 function messageOf(event: DurableEnvelope, toolName: string): Message {
   switch (event.type) {
