@@ -11,6 +11,7 @@ type AboutItem = Pick<ContextItem, "role" | "turn"> & {
   toolCallIds?: string[] | undefined;
   toolResultFor?: string[] | undefined;
   chars?: number;
+  estimate?: number | undefined;
   toolName?: string | undefined;
 };
 
@@ -27,6 +28,7 @@ export class LogItem implements ContextItem<Message> {
   readonly toolResultFor: string[];
   tokens: number;
   readonly chars: number;
+  declare readonly estimate?: number;
   declare readonly raw: Message;
   readonly #source: DurableEnvelope | LogItem;
   readonly #toolName: string;
@@ -43,6 +45,7 @@ export class LogItem implements ContextItem<Message> {
     this.toolResultFor = about.toolResultFor ?? noIds;
     this.tokens = tokens;
     this.chars = about.chars ?? 0;
+    if (about.estimate !== undefined) this.estimate = about.estimate;
     this.#source = source;
     this.#toolName = about.toolName ?? "";
     // A field of its own, so that a copy by `...item` and JSON have it too.

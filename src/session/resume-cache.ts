@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { deserialize, serialize } from "node:v8";
 import { VERSION } from "../base/version.ts";
 import type { SessionPaths } from "../host/paths.ts";
+import { itemPart } from "../model/tokens/measure.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import { type DurableEnvelope, type DurableType, durableEvents } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
@@ -69,6 +70,8 @@ type Cached = {
     kinds: Uint8Array;
     turns: Uint32Array;
     chars: Float64Array;
+    /** Tokens of what a person or a notice said, which may be sent from far back; 0 for the others. */
+    estimates: Uint32Array;
     /** How many calls each makes or answers, and their ids. */
     callCounts: Uint32Array;
     calls: string;
@@ -166,7 +169,7 @@ function mapped<T>(numbers: Uint32Array, make: (n: number, at: number) => T): T[
 }
 
 function itemsOf(columns: Cached["items"], eventAt: (n: number) => DurableEnvelope): ContextItem<Message>[] {
-  const { numbers, kinds, turns, chars, callCounts, whole } = columns;
+  const { numbers, kinds, turns, chars, estimates, callCounts, whole } = columns;
   const calls = columns.calls.split("\n");
   const toolNames = columns.toolNames.split("\n");
   let call = 0;
@@ -174,13 +177,19 @@ function itemsOf(columns: Cached["items"], eventAt: (n: number) => DurableEnvelo
   return mapped(numbers, (n, at): ContextItem<Message> => {
     const about = KINDS[(kinds[at] ?? 0) - 1];
     if (!about) return whole[n] as ContextItem<Message>;
-    const ids = about.tools && calls.slice(call, call + (callCounts[at] ?? 0));
+    const { role, kind, isPrompt, tools } = about;
+    const ids = tools && calls.slice(call, call + (callCounts[at] ?? 0));
     call += ids?.length ?? 0;
     return new LogItem(eventAt(n), {
-      ...{ role: about.role, kind: about.kind, isPrompt: about.isPrompt, turn: turns[at] ?? 0, chars: chars[at] ?? 0 },
-      toolCallIds: about.tools === "calls" ? ids : undefined,
-      toolResultFor: about.tools === "results" ? ids : undefined,
-      toolName: about.tools === "results" ? toolNames[result++] : undefined,
+      role,
+      kind,
+      isPrompt,
+      turn: turns[at] ?? 0,
+      chars: chars[at] ?? 0,
+      estimate: estimates[at] || undefined,
+      toolCallIds: tools === "calls" ? ids : undefined,
+      toolResultFor: tools === "results" ? ids : undefined,
+      toolName: tools === "results" ? toolNames[result++] : undefined,
     });
   });
 }
@@ -246,6 +255,7 @@ function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" |
       kinds: Uint8Array.from(items, (item) => (eventOf(item) ? kindOf(item as LogItem) : 0)),
       turns: Uint32Array.from(items, ({ turn }) => turn),
       chars: Float64Array.from(items, ({ chars = 0 }) => chars),
+      estimates: Uint32Array.from(items, (item) => (item.role === "user" ? itemPart(item).size.estimate : 0)),
       callCounts: Uint32Array.from(items, (item) => (eventOf(item) ? idsOf(item).length : 0)),
       calls: calls.join("\n"),
       toolNames: toolNames.join("\n"),

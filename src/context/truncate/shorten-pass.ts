@@ -34,10 +34,12 @@ export async function shortenLong<Raw>(draft: CutDraft<Raw>, plan: DropPlan, low
   const { effectiveLimit, longChars, keep } = draft.fit;
   const share = Math.max(LEAST_LONG, Math.floor(LONG * effectiveLimit));
   const spared = new Set([...plan.newestGroup, plan.newestPrompt]);
-  for (const [index, item] of draft.applied.kept.entries()) {
+  const { kept } = draft.applied;
+  for (let index = 0; index < kept.length; index++) {
     if (draft.total <= lowWater) return;
+    const item = kept[index];
     // A long history has many that are short enough: nobody waits for those.
-    if (longChars === undefined && item.tokens <= share) continue;
+    if (!item || (longChars === undefined && item.tokens <= share)) continue;
     if (item.kind === "compaction" || spared.has(index) || keep?.always.has(item.id)) continue;
     await shrink(draft, item, longChars === undefined ? share : tokensOf(longChars, item, draft.fit));
   }

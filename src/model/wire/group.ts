@@ -14,8 +14,7 @@ export function groups(items: readonly ContextItem[]): Group[] {
   const callers = new Map<string, Group>();
   const answered = new Set<Group>();
   let previous: Group | undefined;
-  let index = 0;
-  for (const item of items) {
+  items.forEach((item, index) => {
     const step = answeredStep(item, callers);
     if (step) answered.add(step);
     let group = step ?? (previous && goesWith(item, previous, answered) ? previous : undefined);
@@ -26,8 +25,7 @@ export function groups(items: readonly ContextItem[]): Group[] {
     }
     for (const id of item.toolCallIds) callers.set(id, group);
     previous = group;
-    index++;
-  }
+  });
   // One that went over to an earlier one has no items left. What remains is in order: groups begin as they come.
   return all.filter(({ indexes }) => indexes.length > 0);
 }
@@ -35,6 +33,7 @@ export function groups(items: readonly ContextItem[]): Group[] {
 /** Results go with their step. One message may hold results of several steps: these cannot be parted any more. */
 function answeredStep(item: ContextItem, callers: Map<string, Group>): Group | undefined {
   let first: Group | undefined;
+  if (item.toolResultFor.length === 0) return first;
   for (const id of item.toolResultFor) {
     const step = callers.get(id);
     if (!step || step === first) continue;
