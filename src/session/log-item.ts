@@ -5,7 +5,7 @@ import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
 
 /** All of an item but its event. */
-type AboutItem = Pick<ContextItem, "role" | "turn"> & {
+export type AboutItem = Pick<ContextItem, "role" | "turn"> & {
   kind?: ContextItem["kind"];
   isPrompt?: boolean;
   toolCallIds?: string[] | undefined;

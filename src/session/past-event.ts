@@ -54,6 +54,15 @@ export class PastLog {
   }
 }
 
+/** An event without what it carries. */
+export type EventHead = {
+  id: string;
+  type: DurableType;
+  timestamp: string;
+  parentId: string | null;
+  agentId: string | undefined;
+};
+
 /** Reads as any event does. Whoever makes one has verified that its line, from `start` to `end`, holds it. */
 export class PastEvent {
   readonly id: string;
@@ -66,12 +75,7 @@ export class PastEvent {
   readonly #start: number;
   readonly #end: number;
 
-  constructor(
-    head: { id: string; type: DurableType; timestamp: string; parentId: string | null; agentId: string | undefined },
-    log: PastLog,
-    start: number,
-    end: number,
-  ) {
+  constructor(head: EventHead, log: PastLog, start: number, end: number) {
     this.id = head.id;
     this.type = head.type;
     this.timestamp = head.timestamp;

@@ -12,8 +12,8 @@ import { type DurableEnvelope, type DurableType, durableEvents } from "../schema
 import type { Message } from "../schema/message.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { openLogFile } from "../store/read-log.ts";
-import { LogItem } from "./log-item.ts";
-import { PastEvent, PastLog } from "./past-event.ts";
+import { type AboutItem, LogItem } from "./log-item.ts";
+import { type EventHead, PastEvent, PastLog } from "./past-event.ts";
 import { RefCounter, RefTable } from "./ref.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
@@ -137,15 +137,15 @@ function restored(cached: Cached, log: PastLog): FoldedLog {
   const { ids, timestamps, types, places, parents, agents } = cached.events;
   const names = ids.split("\n");
   const times = timestamps.split("\n");
+  // Filled anew for each: one for each event would be as much again.
+  const head: EventHead = { id: "", type: "session.start", timestamp: "", parentId: null, agentId: undefined };
   const past = names.map((id, n) => {
     const parent = parents.get(n);
-    const head = {
-      id,
-      type: TYPES[types[n] ?? 0] as DurableType,
-      timestamp: times[n] ?? "",
-      parentId: parent === undefined ? (names[n - 1] ?? null) : parent,
-      agentId: agents.get(n),
-    };
+    head.parentId = parent === undefined ? (n === 0 ? null : head.id) : parent;
+    head.id = id;
+    head.type = TYPES[types[n] ?? 0] as DurableType;
+    head.timestamp = times[n] ?? "";
+    head.agentId = agents.get(n);
     return new PastEvent(head, log, places[2 * n] ?? 0, places[2 * n + 1] ?? 0) as unknown as DurableEnvelope;
   });
   const eventAt = (n: number): DurableEnvelope => past[n] as DurableEnvelope;
@@ -153,7 +153,8 @@ function restored(cached: Cached, log: PastLog): FoldedLog {
   const state: SessionState = {
     ...emptyState(),
     ...cached.rest,
-    chain: mapped(chain, eventAt),
+    // A chain that was never cut is the log.
+    chain: chain.length === past.length ? [...past] : mapped(chain, eventAt),
     items: itemsOf(cached.items, eventAt),
     refs: new RefTable({ ...refs, idAt: (at) => names[refs.numbers[at] ?? 0] ?? "" }),
     refCounter: new RefCounter(refCounter.turn, refCounter.item),
@@ -174,23 +175,23 @@ function itemsOf(columns: Cached["items"], eventAt: (n: number) => DurableEnvelo
   const toolNames = columns.toolNames.split("\n");
   let call = 0;
   let result = 0;
+  const about: AboutItem = { role: "user", turn: 0 }; // filled anew for each
   return mapped(numbers, (n, at): ContextItem<Message> => {
-    const about = KINDS[(kinds[at] ?? 0) - 1];
-    if (!about) return whole[n] as ContextItem<Message>;
-    const { role, kind, isPrompt, tools } = about;
+    const shape = KINDS[(kinds[at] ?? 0) - 1];
+    if (!shape) return whole[n] as ContextItem<Message>;
+    const { role, kind, isPrompt, tools } = shape;
     const ids = tools && calls.slice(call, call + (callCounts[at] ?? 0));
     call += ids?.length ?? 0;
-    return new LogItem(eventAt(n), {
-      role,
-      kind,
-      isPrompt,
-      turn: turns[at] ?? 0,
-      chars: chars[at] ?? 0,
-      estimate: estimates[at] || undefined,
-      toolCallIds: tools === "calls" ? ids : undefined,
-      toolResultFor: tools === "results" ? ids : undefined,
-      toolName: tools === "results" ? toolNames[result++] : undefined,
-    });
+    about.role = role;
+    about.kind = kind;
+    about.isPrompt = isPrompt;
+    about.turn = turns[at] ?? 0;
+    about.chars = chars[at] ?? 0;
+    about.estimate = estimates[at] || undefined;
+    about.toolCallIds = tools === "calls" ? ids : undefined;
+    about.toolResultFor = tools === "results" ? ids : undefined;
+    about.toolName = tools === "results" ? toolNames[result++] : undefined;
+    return new LogItem(eventAt(n), about);
   });
 }
 

@@ -25,7 +25,9 @@ export async function dropOld<Raw>(draft: CutDraft<Raw>, plan: DropPlan, lowWate
       total -= sizeIn(draft, item);
     });
   }
-  const omitted = fit.items.filter(({ id }) => dropped.has(id));
+  // While the request had all items, they stand where what is kept of them stands.
+  const isFirst = draft.dropped.size === 0 && applied.repairedItems === 0;
+  const omitted = fit.items.filter(({ id }, at) => (isFirst ? gone[at] === 1 : dropped.has(id)));
   const notice = await noticeOf(omitted, fit);
   total += notice?.tokens ?? 0;
   if (total >= draft.total) return;
