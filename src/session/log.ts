@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { errorText, type Failure, FailureError } from "../base/failure.ts";
 import type { MakeId } from "../base/id.ts";
 import { Mutex } from "../base/mutex.ts";
-import { keepNewSpaceSmall, releaseMemory } from "../base/release-memory.ts";
+import { releaseMemory } from "../base/release-memory.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { SessionPaths } from "../host/paths.ts";
 import {
@@ -103,9 +103,7 @@ export class SessionLog {
       ...(options.io ? { io: options.io } : {}),
       quarantine: { folder: options.quarantine, label: `${options.sessionId}-events` },
       skip: async (log) => {
-        const isLongLog = (await log.stat()).size >= longLog;
-        if (isLongLog) keepNewSpaceSmall();
-        const cached = isLongLog ? await readResumeCache(paths, log) : undefined;
+        const cached = (await log.stat()).size < longLog ? undefined : await readResumeCache(paths, log);
         if (cached) folded = { ...cached, state: Object.assign(self.state, cached.state) };
         return { bytes: folded.end, lines: folded.past.length };
       },

@@ -4,6 +4,7 @@ import { constants, createReadStream, statSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { deserialize, serialize } from "node:v8";
+import { keepNewSpaceSmall } from "../base/release-memory.ts";
 import { VERSION } from "../base/version.ts";
 import type { SessionPaths } from "../host/paths.ts";
 import { itemPart } from "../model/tokens/measure.ts";
@@ -96,6 +97,7 @@ const sha256 = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
 
 /** Nothing is believed that does not fit the log byte for byte. */
 export async function readResumeCache(paths: SessionPaths, log: FileHandle): Promise<FoldedLog | undefined> {
+  keepNewSpaceSmall();
   try {
     const file = await plainFile(paths.resume);
     if (!file) return undefined;
