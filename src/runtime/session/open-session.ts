@@ -30,6 +30,7 @@ import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
+import { withinReach } from "./control/reach.ts";
 import { extensionWarnings, loadExtensions } from "./extensions.ts";
 import { sessionClient } from "./session-client.ts";
 import { SessionStart } from "./session-start.ts";
@@ -135,19 +136,20 @@ async function openOn(
   const offer = options.interactive && !resumed ? importOffer(workspace) : undefined;
   if (offer) notices.push(offer);
   const { values } = workspace.settings;
+  const client = sessionClient(open, {
+    start,
+    resumed,
+    logged: past,
+    subscribe: (listener) => {
+      for (const event of face.early.splice(0)) listener(event);
+      face.tell = listener;
+      return () => {
+        face.tell = () => undefined;
+      };
+    },
+  });
   return ok({
-    client: sessionClient(open, {
-      start,
-      resumed,
-      logged: past,
-      subscribe: (listener) => {
-        for (const event of face.early.splice(0)) listener(event);
-        face.tell = listener;
-        return () => {
-          face.tell = () => undefined;
-        };
-      },
-    }),
+    client: values["session.control"] ? withinReach(client, open) : client,
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,
@@ -259,7 +261,7 @@ async function begin(
   });
   // A damaged line in the middle stays where it is: it is told of once.
   const announced = new Set(
-    state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])),
+    state.chain.filter((e) => e.type === "session.damaged").flatMap(({ data }) => (data.file ? [] : [data.offset])),
   );
   for (const { line, offset, bytes, file } of report.damaged) {
     if (file || !announced.has(offset))
