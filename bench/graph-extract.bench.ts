@@ -5,7 +5,18 @@ import { extractFacts } from "../src/memory/graph/extract/extract.ts";
 import { precision, readLabelled, recall, type Score, score } from "./graph-extract/labelled.ts";
 import { story } from "./graph-extract/story.ts";
 
-const SETS = ["development", "held-out", "natural", "prose", "prose-held-out", "fresh", "strange", "strange-held-out", "other-hand", "other-hand-held-out"];
+const SETS = [
+  "development",
+  "held-out",
+  "natural",
+  "prose",
+  "prose-held-out",
+  "fresh",
+  "strange",
+  "strange-held-out",
+  "other-hand",
+  "other-hand-held-out",
+];
 /** Their figures stay honest only while nobody looks at their lines. */
 const SEALED = new Set(["prose-held-out", "fresh", "other-hand-held-out"]);
 /** What a rule may stumble over when it is repeated without end. */

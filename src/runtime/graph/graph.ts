@@ -73,7 +73,7 @@ export const openServedGraph =
     return ok({
       graph,
       db: store.db,
-      hashKey: secretKey(paths.home),
+      hashKey: () => secretKey(paths.home),
       groupIds: values["memory.graphiti.groupIdStrategy"],
     });
   };
