@@ -19,15 +19,18 @@ export type SharedOptions = {
   most: number;
   /** No write for so long: nobody posts just now. */
   pauseMs: number;
-  /** So long at most work waits that nobody waits for. */
+  /** Of work that nobody waits for: ten times as long as the last took it waits for a pause, and never longer than this. */
   patienceMs: number;
 };
+
+const SHARE = 10;
 
 export function together(db: Database, { most, pauseMs, patienceMs }: SharedOptions): SharedWrites {
   const write = <T>(work: () => T) => writeOnce(db, () => indexing(db, work));
   const waiting: Waiting[] = [];
   let isRunning = false;
   let lastCame = Number.NEGATIVE_INFINITY;
+  let lastTook = 0;
   let later: Promise<unknown> = Promise.resolve();
 
   const run = async (): Promise<void> => {
@@ -58,7 +61,7 @@ export function together(db: Database, { most, pauseMs, patienceMs }: SharedOpti
   };
 
   const quiet = async (): Promise<void> => {
-    const end = performance.now() + patienceMs;
+    const end = performance.now() + Math.min(patienceMs, SHARE * lastTook);
     await nextRound();
     for (;;) {
       const now = performance.now();
@@ -76,7 +79,12 @@ export function together(db: Database, { most, pauseMs, patienceMs }: SharedOpti
         if (!isRunning) void run();
       }),
     writeLater<T>(work: () => T) {
-      const outcome = later.then(quiet).then(() => write(work));
+      const outcome = later.then(quiet).then(async () => {
+        const from = performance.now();
+        const result = await write(work);
+        lastTook = performance.now() - from;
+        return result;
+      });
       later = outcome.catch(() => undefined); // whoever asked is told
       return outcome;
     },
