@@ -14,6 +14,7 @@ import {
 } from "./contract.ts";
 import { counted, minute } from "./format.ts";
 import { exportOutcome, forkOutcome } from "./session.ts";
+import { sessionControls } from "./session-control.ts";
 import { runWords } from "./words.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
@@ -191,7 +192,20 @@ const verify: Command = {
 export const sessions: SlashCommand = {
   name: "sessions",
   summary: "list, search and manage sessions",
-  subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
+  subcommands: [
+    list,
+    show,
+    search,
+    rename,
+    exportOne,
+    rewind,
+    fork,
+    ...sessionControls,
+    remove,
+    prune,
+    reindex,
+    verify,
+  ],
   slash: { usage: "[list|show|search]", summary: "list and search earlier sessions" },
 };
 

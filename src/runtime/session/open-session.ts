@@ -30,6 +30,7 @@ import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
+import { withinReach } from "./control/reach.ts";
 import { extensionWarnings, loadExtensions } from "./extensions.ts";
 import { sessionClient } from "./session-client.ts";
 import { SessionStart } from "./session-start.ts";
@@ -135,19 +136,20 @@ async function openOn(
   const offer = options.interactive && !resumed ? importOffer(workspace) : undefined;
   if (offer) notices.push(offer);
   const { values } = workspace.settings;
+  const client = sessionClient(open, {
+    start,
+    resumed,
+    logged: past,
+    subscribe: (listener) => {
+      for (const event of face.early.splice(0)) listener(event);
+      face.tell = listener;
+      return () => {
+        face.tell = () => undefined;
+      };
+    },
+  });
   return ok({
-    client: sessionClient(open, {
-      start,
-      resumed,
-      logged: past,
-      subscribe: (listener) => {
-        for (const event of face.early.splice(0)) listener(event);
-        face.tell = listener;
-        return () => {
-          face.tell = () => undefined;
-        };
-      },
-    }),
+    client: values["session.control"] ? withinReach(client, open) : client,
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,

@@ -5,6 +5,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
+import type { SessionControl } from "../../schema/session-control.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
@@ -113,6 +114,19 @@ export const storedSessions = {
       await index.close();
       return copy;
     }),
+
+  /** What a process that has it open is asked to do; refused when none has. */
+  control: async (wanted: string, control: SessionControl, signal: AbortSignal) => {
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return workspace;
+    const { paths, indexing } = workspace.value;
+    const id = await lookUpSession(wanted, paths, indexing);
+    if (!id.ok) return id;
+    const refused = refuseImported(id.value);
+    if (refused) return fail(refused);
+    const { askSession } = await import("./control/ask.ts");
+    return askSession(paths, { session: id.value, from: "the command line", control }, signal);
+  },
 
   remove: removeSessions,
   olderThan: oldSessions,

@@ -57,7 +57,8 @@ function ownEvent(transcript: Transcript, event: Envelope): Transcript {
     case "session.shutdown":
       return endAll(transcript);
     case "session.resume":
-      return blocksOf(event).reduce<Transcript>(withBlock, endAll(transcript));
+      // Calls that a crash left open get their result from the recovery, which writes it next.
+      return blocksOf(event).reduce<Transcript>(withBlock, endStreams(transcript));
     default:
       return blocksOf(event).reduce<Transcript>(withBlock, transcript);
   }

@@ -15,8 +15,8 @@ export async function openPanel(app: App, command: string, args: string): Promis
 }
 
 function loadFrom(app: App, args: string, before: unknown): PanelLoad<unknown> {
-  const { transcript } = app.state();
-  return { args, before, transcript, keys: app.keys };
+  const { transcript, earlier = 0 } = app.state();
+  return { args, before, transcript, earlier, keys: app.keys };
 }
 
 async function reload(app: App): Promise<void> {

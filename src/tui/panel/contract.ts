@@ -33,6 +33,8 @@ export type PanelLoad<State> = {
   before: State | undefined;
   /** What the screen itself knows. */
   transcript: Transcript;
+  /** How many of its settled blocks are of sessions that were open here before. */
+  earlier: number;
   keys: readonly KeyRow[];
 };
 

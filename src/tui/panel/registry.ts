@@ -46,8 +46,8 @@ export const panels: readonly PanelRow[] = [
   }),
   panelRow<TranscriptPanel>({
     command: "transcript",
-    load: async (_client, { transcript, before }) =>
-      ok(transcriptPanel([...itemsAfter(transcript.settled), ...transcript.live], before)),
+    load: async (_client, { transcript, earlier, before }) =>
+      ok(transcriptPanel([...itemsAfter(transcript.settled, earlier), ...transcript.live], before)),
     view: transcriptView,
     follows: ["user.message", "assistant.message", "tool.execution_start", "tool.execution_complete", "turn.end"],
   }),

@@ -20,6 +20,8 @@ export type HistorySearch = { words: string; at: number };
 
 export type ScreenState = {
   transcript: Transcript;
+  /** How many of its settled blocks are of sessions that were open here before. */
+  earlier?: number;
   facts: SessionFacts;
   activity: ActivityState;
   /** Messages on their way whose turn has not begun. */

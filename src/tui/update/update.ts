@@ -26,7 +26,14 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
     case "event":
       return stay(onEvent(state, message.event));
     case "opened":
-      return stay({ ...state, facts: noFacts, activity: idle, queue: [], sending: 0 });
+      return stay({
+        ...state,
+        earlier: state.transcript.settled?.count ?? 0,
+        facts: noFacts,
+        activity: idle,
+        queue: [],
+        sending: 0,
+      });
     case "asked":
       return doing(
         { ...state, questions: [...state.questions, openQuestion(message.id, message.body)] },
