@@ -20,22 +20,9 @@ import { pin } from "./pin.ts";
 import { promote } from "./promote.ts";
 import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
+import { rewind, undo } from "./rewind.ts";
 import { serve } from "./serve.ts";
-import {
-  clear,
-  compact,
-  context,
-  exit,
-  exportSession,
-  fork,
-  model,
-  rename,
-  rewind,
-  session,
-  todos,
-  undo,
-  usage,
-} from "./session.ts";
+import { clear, compact, context, exit, exportSession, fork, model, rename, session, todos, usage } from "./session.ts";
 import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";

@@ -29,6 +29,7 @@ export type {
   PlanQuestion,
   PromptRef,
   Prompts,
+  RewindReport,
   SessionChoice,
   SessionView,
   SharedAccess,

@@ -14,6 +14,8 @@ const memoryRequest = z.looseObject({
   subject: text,
   fact: text,
   citations: z.array(z.string()).optional(),
+  /** What the citations are now, in their order: `verified`, `missing` and so on. */
+  citationStates: z.array(z.string()).optional(),
   reason: text,
   scope: z.enum(["repository", "user"]).optional(),
   repository: text,
@@ -64,7 +66,8 @@ export type EditedMemory = Pick<MemoryRequest, "subject" | "fact" | "citations" 
 
 /** The person's answer to a prompt. */
 export type PermissionAnswer =
-  | { type: "once"; edited?: EditedMemory }
+  /** `replaces`: the similar record that the new memory takes the place of. */
+  | { type: "once"; edited?: EditedMemory; replaces?: string }
   | { type: "session" }
   | { type: "location" }
   | { type: "reject"; feedback?: string };

@@ -9,6 +9,8 @@ import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { PermissionQuestion } from "../../session/permit.ts";
+import type { FilePreview, FilesRestored } from "../../session/restore-files.ts";
+import type { RewindFiles } from "../../session/rewind.ts";
 import type { EditorPlace } from "../../tool/editor.ts";
 import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
@@ -109,6 +111,8 @@ export type PermissionList = {
   sandbox: string;
 };
 export type PromptRef = { ref: string; content: string };
+/** The messages that left the conversation, and what became of files where they were to go back too. */
+export type RewindReport = { prompts: PromptRef[]; files?: FilesRestored };
 export type SkillRow = { name: string; enabled: boolean; description: string; path: string };
 
 /** What can be done with the open session as a whole. */
@@ -226,10 +230,10 @@ export type Client = SharedAccess &
       cancel(): Promise<CommandResult>;
       /** Takes back the newest compaction. */
       undo(): Promise<CommandResult>;
-      /** The messages that going back would take out of the conversation. */
-      preview(to: string | undefined): Result<PromptRef[], Failure>;
-      /** Gives the messages that left it. */
-      rewind(to: string | undefined): ResultPromise<PromptRef[]>;
+      /** The messages that going back would take out of the conversation, and what could become of files changed since. */
+      preview(to: string | undefined): Result<{ prompts: PromptRef[]; files: FilePreview[] }, Failure>;
+      /** Files stay unless it is said. */
+      rewind(to: string | undefined, files?: RewindFiles): ResultPromise<RewindReport>;
     };
     readonly tasks: TasksClient;
     readonly agents: {

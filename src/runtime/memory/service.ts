@@ -6,6 +6,7 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { allInboxes, inboxOf, removeEntry, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, treeOf } from "./strategy.ts";
@@ -39,7 +40,7 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
     return ok({
       enabled: values["memory.enabled"],
       userScope: values["memory.userScope"],
-      db,
+      store: embeddedStore(db),
       strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
       user: LOCAL_USER,
       tokenName: TOKEN,

@@ -18,15 +18,25 @@ import type { SearchAnswer, SearchRequest } from "../../memory/recall/search.ts"
 import { STOP_WORDS } from "../../memory/recall/text/stop-words.ts";
 import { wordsOf } from "../../memory/recall/text/words.ts";
 import type { Fact } from "../../schema/graph.ts";
+import type { Conversation } from "../../session/session.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn-input.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { groupsOf, userGroup } from "../graph/feed.ts";
 import { pinOwners } from "../pin/owner.ts";
+import type { SessionIndex } from "../session/index.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index"> & { model: { promptLimit: number } };
+/** Of a session, or of one that might begin. */
+export type RecalledServices = Pick<SessionResources, "workspace"> & {
+  main: Pick<Conversation, "id" | "publish"> & {
+    state: Pick<SessionState, "promptCount" | "checkpoints" | "context">;
+  };
+  index: Pick<SessionIndex, "store" | "recall">;
+  model: { promptLimit: number };
+};
 
 /** Why a part of what is remembered is missing. */
 type Loss = { code: string; message: string };
@@ -45,7 +55,10 @@ export class RecalledBlocks {
   }
 
   /** Undefined: there is nothing to say. A search that is late or fails is left out and told; it stops nobody. */
-  async before({ content, display }: MessageInput, signal: AbortSignal): Promise<string | undefined> {
+  async before(
+    { content, display }: Pick<MessageInput, "content" | "display">,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { workspace } = this.#services;
     const { values } = workspace.settings;
     if (!values["memory.enabled"] || !existsSync(workspace.paths.store)) return undefined;

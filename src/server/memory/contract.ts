@@ -5,10 +5,10 @@ import type { Result } from "../../base/result.ts";
 import type { Strategy } from "../../memory/record/contract.ts";
 import type { WorkTree } from "../../memory/record/write-contract.ts";
 import type { Redactor } from "../../memory/secret/filter.ts";
-import type { Database } from "../../store/sqlite.ts";
+import type { RowStore, Unit } from "../../store/unit.ts";
 
 /** Runs in the transaction of a change, with what came of it. */
-export type Inside = (db: Database, outcome: { type: string }) => void;
+export type Inside = (outcome: { type: string }) => Unit<void>;
 
 /** An entry of a session's inbox, with whatever else its store keeps of it. */
 type InboxItem = { id: string; summary: string; content: string };
@@ -51,7 +51,7 @@ export type MemoryBackend = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
   userScope: boolean;
-  db: Database;
+  store: RowStore;
   /** One for each request: `inside` joins its changes. */
   strategy(inside?: Inside): Strategy;
   /** The one user of this gateway. */

@@ -9,21 +9,28 @@ import { screenPerson, screenPrompts } from "./ask.ts";
 export async function openPanel(app: App, command: string, args: string): Promise<void> {
   const row = panelFor(command);
   if (!row) return app.dispatch({ type: "hint", text: `/${command} has no view yet.`, until: Date.now() + 2000 });
-  const loaded = await row.load(await app.client(), loadFrom(app, args, undefined));
+  const open = app.state().panel;
+  const from = open?.command === command ? open.state : undefined;
+  const loaded = await row.load(await app.client(), loadFrom(app, args, { from }));
   if (!loaded.ok) return app.say(loaded.error.what);
   app.dispatch({ type: "panel", panel: { command, args, view: row.view, state: loaded.value } });
 }
 
-function loadFrom(app: App, args: string, before: unknown): PanelLoad<unknown> {
+function loadFrom(
+  app: App,
+  args: string,
+  { before, from }: Partial<Pick<PanelLoad<unknown>, "before" | "from">>,
+): PanelLoad<unknown> {
   const { transcript, earlier = 0 } = app.state();
-  return { args, before, transcript, earlier, keys: app.keys };
+  return { args, before, from, transcript, earlier, keys: app.keys };
 }
 
 async function reload(app: App): Promise<void> {
   const { panel } = app.state();
   const row = panel && panelFor(panel.command);
   if (!panel || !row) return;
-  const loaded = await row.load(await app.client(), loadFrom(app, panel.args, panel.state));
+  const args = row.about?.(panel.state) ?? panel.args;
+  const loaded = await row.load(await app.client(), loadFrom(app, args, { before: panel.state }));
   // It may have been closed, or another one opened, meanwhile.
   if (app.state().panel?.command !== panel.command || !loaded.ok) return;
   app.dispatch({ type: "panel", panel: { ...panel, state: loaded.value } });

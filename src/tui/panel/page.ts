@@ -19,6 +19,8 @@ export type PickerPage = {
   query: string;
   /** Which of the offered ones is chosen. */
   at: number;
+  /** What it is about, of a page that was read on its own; steps that it only leads to have none. */
+  about?: string;
   /** Esc goes there; without it, Esc closes. */
   back?: PanelPage;
 };
@@ -33,6 +35,7 @@ export type TextPage = {
   height: number;
   /** Keys of its own, with a word for the foot. */
   keys: Readonly<Record<string, { help: string; does: PanelAction<PanelPage> }>>;
+  about?: string;
   back?: PanelPage;
 };
 
@@ -65,13 +68,16 @@ export const confirmPage = (question: string, line: string): PickerPage =>
     { label: "yes", detail: line, does: { type: "run", line, afterwards: "reload" } },
   ]);
 
-/** Read again: the place and the words typed stay; a step further in ends, because what it was about may be gone. */
-export function pageAgain(fresh: PanelPage, before: PanelPage | undefined): PanelPage {
-  const first = before && firstPage(before);
-  if (fresh.type === "rows" && first?.type === "rows")
-    return { ...fresh, query: first.query, at: Math.min(first.at, Math.max(0, fresh.rows.length - 1)) };
-  if (fresh.type === "text" && first?.type === "text") return { ...fresh, top: first.top };
-  return fresh;
-}
+/** The nearest page, from the one on the screen backwards, that was read on its own. */
+export const readPage = (page: PanelPage): PanelPage =>
+  page.about === undefined && page.back ? readPage(page.back) : page;
 
-const firstPage = (page: PanelPage): PanelPage => (page.back ? firstPage(page.back) : page);
+/** Read again: the place and the words typed stay; a step further in ends, because what it was about may be gone. */
+export function pageAgain(fresh: PanelPage, before: PanelPage): PanelPage {
+  const same = readPage(before);
+  const back = same.back ? { back: same.back } : {};
+  if (fresh.type === "rows" && same.type === "rows")
+    return { ...fresh, ...back, query: same.query, at: Math.min(same.at, Math.max(0, fresh.rows.length - 1)) };
+  if (fresh.type === "text" && same.type === "text") return { ...fresh, ...back, top: same.top };
+  return { ...fresh, ...back };
+}

@@ -8,17 +8,25 @@ import { type TranscriptPanel, transcriptPanel, transcriptView } from "../view/t
 import { type PanelRow, panelRow } from "./contract.ts";
 import { sessionsPage, settingsPage } from "./machine.ts";
 import { boardPage, inboxPage, memoryPage } from "./memory.ts";
-import { type PageResult, type PanelPage, pageAgain } from "./page.ts";
+import { type PageResult, type PanelPage, pageAgain, readPage } from "./page.ts";
 import { contextPage, modelPage, rewindPage, tasksPage, todosPage } from "./session.ts";
 
 /** A panel of pages: it differs from others only in what it reads. */
-const pages = (command: string, load: (client: Client) => PageResult, follows: PanelRow["follows"] = []): PanelRow =>
+const pages = (
+  command: string,
+  load: (client: Client, args: string) => PageResult,
+  follows: PanelRow["follows"] = [],
+): PanelRow =>
   panelRow<PanelPage>({
     command,
-    async load(client, { before }) {
-      const page = await load(client);
-      return page.ok ? ok(pageAgain(page.value, before)) : page;
+    async load(client, { before, from, args }) {
+      const page = await load(client, args);
+      if (!page.ok) return page;
+      const fresh = { ...page.value, about: args };
+      if (from) return ok({ ...fresh, back: from });
+      return ok(before ? pageAgain(fresh, before) : fresh);
     },
+    about: (page) => readPage(page).about,
     view: browseView,
     follows,
   });

@@ -16,6 +16,8 @@ export function onPanelKey(state: ScreenState, key: KeyPress): Step {
       return stay({ ...state, panel: { ...panel, state: action.state } });
     case "close":
       return stay(closed);
+    case "open":
+      return doing(state, { type: "panel", command: action.command, args: action.args });
     case "insert":
       return stay({ ...closed, editor: replaceText(state.editor, textOf(action.text)) });
     case "run":

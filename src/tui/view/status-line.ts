@@ -37,7 +37,7 @@ export function renderStatusLine(facts: StatusFacts, items: readonly string[], w
 
 const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts) => SpanLine>> = {
   mode: ({ mode, allowAll, autopilot }) => {
-    const words = autopilot ? `${mode} ${autopilot.used}/${autopilot.limit}` : mode;
+    const words = mode === "autopilot" && autopilot.limit > 0 ? `${mode} ${autopilot.used}/${autopilot.limit}` : mode;
     return [
       span(words, mode === "interactive" ? "dim" : "accent", ...(mode === "interactive" ? [] : (["bold"] as const))),
       ...(allowAll ? [span(" allow-all", "warning", "bold")] : []),
