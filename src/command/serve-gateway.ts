@@ -1,5 +1,5 @@
 // `everlong serve` at work: what the gateway says at its start, a line a request, and its end.
-import { describeFailure } from "../base/failure.ts";
+import { failureText } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { clip, visible } from "../base/text.ts";
 import { home, type RunningGateway } from "../runtime/client.ts";
@@ -26,7 +26,7 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
   });
   if (!opened.ok) {
     const { code } = opened.error;
-    if (options.json) own.print(JSON.stringify({ error: { code, message: describeFailure(opened.error) } }));
+    if (options.json) own.print(JSON.stringify({ error: { code, message: failureText(opened.error) } }));
     return own.fail(opened.error);
   }
   const gateway = opened.value;
