@@ -104,8 +104,8 @@ async function recall(
       ? answer
       : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
   if (!match.ok) return match;
-  const found = withStanding(services.store.db, place.workspace, match.value);
-  return ok(matchText(readable(place, found), { searched: searchedText(scope), reader: "model" }));
+  const page = withStanding(services.store.db, place.workspace, match.value);
+  return ok(matchText(readable(place, page), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */

@@ -50,8 +50,8 @@ export async function answer(
   if (kinds.length === 0) return nothingOfKind;
   const results = await sources.search({ limit: values["recall.limit"], ...query.value, within, kinds });
   if (!results.ok) return results;
-  const found = withStanding(db, workspace, results.value, { session: named.value?.id, kinds: query.value.kinds });
-  return ok({ type: "found", ...where.value, found: ask.full ? whole(found, db, within) : found });
+  const page = withStanding(db, workspace, results.value, { session: named.value?.id, kinds: query.value.kinds });
+  return ok({ type: "found", ...where.value, found: ask.full ? whole(page, db, within) : page });
 }
 
 async function sessionOf(

@@ -189,8 +189,8 @@ export async function recallIn(asker: RecallAsker, query: string): ResultPromise
   const { searchedText } = await import("./searched.ts");
   const db = await asker.index.reader();
   const { withStanding } = await import("./standing.ts");
-  const found = db ? withStanding(db, asker.workspace, answer.value, { session: asker.main.id }) : answer.value;
-  return ok({ type: "found", found, searched: searchedText(within.value, asker.main.id) });
+  const page = db ? withStanding(db, asker.workspace, answer.value, { session: asker.main.id }) : answer.value;
+  return ok({ type: "found", found: page, searched: searchedText(within.value, asker.main.id) });
 }
 
 const nothingAsked = fail<Failure>(
