@@ -26,6 +26,7 @@ import { clear, compact, context, exit, exportSession, fork, model, rename, sess
 import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";
+import { token } from "./token.ts";
 import { trust } from "./trust.ts";
 import { wipe } from "./wipe.ts";
 import { withAgent } from "./with.ts";
@@ -68,6 +69,7 @@ export const commands: readonly Command[] = [
   fleet,
   autopilot,
   serve,
+  token,
   demo,
   proxy,
   withAgent,
