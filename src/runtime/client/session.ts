@@ -1,5 +1,6 @@
 // One open session as a face sees it, and what the face must be able to answer.
 import type { InboxEntry } from "../../agent/inbox/entry.ts";
+import type { AgentRow } from "../../agent/task/show.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { MemoryRecord } from "../../memory/record/contract.ts";
@@ -84,6 +85,8 @@ export type TasksClient = {
   startAgent(request: { agentType: string; prompt: string; name: string; description: string }): Promise<CommandResult>;
   /** The tree of agents, MCP tasks and running shells, as text. */
   list(): string;
+  /** The same as rows. `fleet` is empty when there is none. */
+  rows(): { fleet: string | undefined; agents: readonly AgentRow[]; shells: readonly string[] };
   /** One agent whole: status, turns, result. */
   getProgress(id: string): CommandResult;
   /** Gives its whole id, and how the message reaches it. */
