@@ -27,6 +27,7 @@ import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";
 import { copy, keys, plain, theme } from "./terminal.ts";
+import { token } from "./token.ts";
 import { trust } from "./trust.ts";
 import { wipe } from "./wipe.ts";
 import { withAgent } from "./with.ts";
@@ -69,6 +70,7 @@ export const commands: readonly Command[] = [
   fleet,
   autopilot,
   serve,
+  token,
   demo,
   proxy,
   withAgent,

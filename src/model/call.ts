@@ -3,7 +3,7 @@ import { isLoopback } from "../base/address.ts";
 import { errorCode, errorText } from "../base/failure.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import type { FinishReason } from "../schema/model.ts";
-import { badResponse, failed, refusedOutcome } from "./call-error.ts";
+import { badResponse, failed, refusedOutcome, unreachable } from "./call-error.ts";
 import { HttpRefusal, type Line, openLine } from "./call-line.ts";
 import { callOptions } from "./call-options.ts";
 import { usageOf } from "./call-usage.ts";
@@ -110,8 +110,8 @@ function thrownOutcome(
   const fixed = isNetwork ? faultOfAddress(target.baseUrl ?? "", error) : undefined;
   // Waiting does not make a wrong address right, but a server that has answered here before may be starting again.
   const hasAnswered = request.items.some((item) => item.role === "assistant");
-  if (fixed !== undefined) return { ...failed(target, "network", fixed), retryable: hasAnswered };
-  if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}.`);
+  if (fixed !== undefined && !hasAnswered) return { ...failed(target, "network", fixed), retryable: false };
+  if (isNetwork) return unreachable(target, deepText(error));
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
 

@@ -111,6 +111,7 @@ export const home = {
   removal: lazily(() => import("./wipe/wipe.ts")),
   doctor: lazily(() => import("./doctor/doctor.ts")),
   gateway: lazily(() => import("./gateway/gateway.ts")),
+  tokens: lazily(() => import("./team/token-access.ts")),
   demo: lazily(() => import("./demo/demo.ts")),
   /** False when there is nothing to open it with. */
   openLink: async (link: string) => (await import("./gateway/open-link.ts")).openLink(link),

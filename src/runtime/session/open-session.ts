@@ -262,7 +262,7 @@ async function begin(
   });
   // A damaged line in the middle stays where it is: it is told of once.
   const announced = new Set(
-    state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])),
+    state.chain.filter((e) => e.type === "session.damaged").flatMap(({ data }) => (data.file ? [] : [data.offset])),
   );
   for (const { line, offset, bytes, file } of report.damaged) {
     if (file || !announced.has(offset))

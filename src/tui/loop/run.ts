@@ -55,7 +55,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     client = opened;
     // Code of earlier answers is drawn at once, that of the first answer when it comes.
     if (opened.resumed) look.highlight = await loadHighlighter();
-    transcript.print(renderHeader(await headerOf(opened, version), terminal.size().columns, look));
+    const header = await headerOf(opened, version);
+    transcript.print((width) => renderHeader(header, width, look));
     draft = draftFile(
       () => (opened.view().promptCount > 0 ? sessionDraft(opened.dir) : folderDraft(face)),
       (error) => say(`The draft could not be saved: ${errorText(error)}`),

@@ -11,6 +11,7 @@ import { titleWriter } from "../effect/title.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
 import { openTerminalAdapter, type TerminalAdapter } from "../terminal/adapter.ts";
+import { KIND_QUERY, KIND_REPLY, wrapsAnew } from "../terminal/place.ts";
 import { BACKGROUND_QUERY, BACKGROUND_REPLY } from "../theme/background.ts";
 import type { Look } from "../theme/look.ts";
 import type { Effect, ScreenState } from "../update/message.ts";
@@ -47,6 +48,8 @@ export type StageEvents = {
 const LOCAL_ESCAPE_MS = 25;
 const REMOTE_ESCAPE_MS = 120;
 const REPLY_MS = 100;
+/** Of a terminal that is known to answer. */
+const LATE_REPLY_MS = 2000;
 // Only a terminal that says so gets synchronised output: one that drops it would show half frames for ever.
 const SYNC_QUERY = "\u001b[?2026$p";
 const SYNC_REPLY = /^\u001b\[\?2026;[123]\$y/;
@@ -64,6 +67,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   };
   const transcript = transcriptPrinter(look);
   let hasSync = false;
+  let kind: string | undefined;
   const isRemote = face.terminal.SSH_TTY !== undefined || face.terminal.SSH_CONNECTION !== undefined;
   const terminal = openTerminalAdapter(
     {
@@ -87,12 +91,18 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const painter = openPainter({
     terminal,
     hasSync: () => hasSync,
-    reflows: face.terminal.XTERM_VERSION === undefined && face.terminal.TERM !== "linux",
+    wrapsAnew: () => wrapsAnew(kind, face.terminal),
+    replyMs: () => (kind === undefined ? REPLY_MS : LATE_REPLY_MS),
+    isTooSmall,
+    scrolled: transcript.scrolled,
     draw(size) {
       const [state, now] = [store.state(), Date.now()];
-      if (isTooSmall(size)) return { settled: [], live: renderScreen(state, [], size, now, choices) };
-      const { settled, live } = transcript.lines(state.transcript, size.columns, now);
-      return { settled, live: renderScreen(state, live, size, now, choices) };
+      if (isTooSmall(size))
+        return { settled: [], live: renderScreen(state, [], size, now, choices), open: 0, undo: () => undefined };
+      const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, now);
+      const lines = renderScreen(state, live, size, now, choices);
+      // Where the beginning is hidden, what stands on the screen does not begin what settles next.
+      return { settled, live: lines, open: live[0] === lines[0] ? open : 0, undo };
     },
     drawn() {
       const [question] = store.state().questions;
@@ -106,6 +116,9 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     void terminal.ask(BACKGROUND_QUERY, BACKGROUND_REPLY, REPLY_MS).then((reply) => {
       look.theme = loadTheme(face, reply).theme;
     });
+  void terminal.ask(KIND_QUERY, KIND_REPLY, LATE_REPLY_MS).then((reply) => {
+    kind = reply;
+  });
   void terminal.ask(SYNC_QUERY, SYNC_REPLY, REPLY_MS).then((reply) => {
     hasSync = reply !== undefined;
   });
