@@ -144,7 +144,7 @@ export type TreeOptions = {
 };
 
 /** A line of the tree, and what can be done with its agent. */
-export type AgentRow = {
+export type AgentTreeRow = {
   id: string;
   depth: number;
   text: string;
@@ -159,13 +159,13 @@ export type AgentRow = {
 export function agentRows(
   records: readonly AgentRecord[],
   { now, isWaiting = () => false }: TreeOptions,
-): readonly AgentRow[] {
+): readonly AgentTreeRow[] {
   const shown = new Set(records.map(({ id }) => id));
   const childrenOf = (parentId: string | undefined): readonly AgentRecord[] =>
     records.filter(
       (one) => (one.parentId !== undefined && shown.has(one.parentId) ? one.parentId : undefined) === parentId,
     );
-  const below = (parentId: string | undefined, depth: number): AgentRow[] =>
+  const below = (parentId: string | undefined, depth: number): AgentTreeRow[] =>
     childrenOf(parentId).flatMap((one) => {
       const rows = below(one.id, depth + 1);
       return [
