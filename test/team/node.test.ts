@@ -131,14 +131,13 @@ describe("members of a team", () => {
     expect(listed).not.toContain(ann.token);
   });
 
-  it("PE10 WE2 M139 two people on one gateway: the proxied sessions of one are not the other's", async () => {
+  it("SEC11 W1 a team's node lets nobody through to models without a token, on this machine neither", async () => {
     const url = await newUrl();
     const [ann, bob] = [
       await addMember(url, "ann --tenant acme --user ann --scope read,write"),
       await addMember(url, "bob --tenant acme --user bob --scope read,write"),
     ];
     const node = await startNode(url);
-    // Without a token nobody reaches a model, on this machine neither.
     expect((await fetch(`${node.url}/v1/models`)).status).toBe(401);
     for (const { token } of [ann, bob]) {
       const answer = await fetch(`${node.url}/v1/models`, { headers: { "x-everlong-token": token } });
