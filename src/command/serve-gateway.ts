@@ -10,6 +10,7 @@ import { grouped } from "./format.ts";
 export type ServeOptions = {
   host?: string;
   port?: string;
+  database?: string;
   harnessRootDir?: string;
   quiet?: boolean;
   json?: boolean;
@@ -22,6 +23,7 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
   const opened = await home.gateway.openGateway({
     ...optional("gateway.host", options.host),
     ...optional("gateway.port", options.port),
+    ...optional("gateway.database", options.database),
     ...optional("proxy.rootDir", options.harnessRootDir),
   });
   if (!opened.ok) {
@@ -72,6 +74,7 @@ export function bannerText(facts: RunningGateway["facts"], link: string): string
     `Everlong ${facts.version}, gateway at ${address}`,
     `dashboard: ${link}`,
     `store: ${store.kind} ${store.path} (${grouped(store.bytes / 1024)} KB)`,
+    ...(facts.team === undefined ? [] : [`team: ${facts.team}`]),
     `on: ${facts.on.join(", ") || "nothing"}; off: ${facts.off.join(", ") || "nothing"}`,
     `upstreams: ${upstreams.join(", ")}`,
     "connect:",
