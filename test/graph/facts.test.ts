@@ -89,6 +89,21 @@ describe("facts over time", () => {
     db.close();
   });
 
+  it("G12 two names that were taken for one thing are two again", async () => {
+    const { place } = await scene(() => text("fine"));
+    gitInit(place);
+    await graph(place, "add", "deployment pipeline", "USES", "redis");
+    await graph(place, "add", "deployment pipelines", "USES", "kafka");
+    expect(await graph(place, "entity", "deployment pipeline")).toMatch(/also deployment pipelines[\s\S]*kafka/);
+    expect(await graph(place, "undo", "--merge", "deployment pipelines")).toBe(
+      "deployment pipelines is a thing of its own again, apart from deployment pipeline; 1 fact went with it.\n",
+    );
+    expect(await graph(place, "entity", "deployment pipeline")).not.toContain("kafka");
+    expect(await graph(place, "entity", "deployment pipelines")).toContain("kafka");
+    const again = await run(place, ["graph", "undo", "--merge", "deployment pipelines"]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("was not merged")]);
+  });
+
   it("G22 an id that is too short, unknown or no date is refused with what to do", async () => {
     const { place } = await scene(() => text("fine"));
     gitInit(place);
