@@ -53,6 +53,7 @@ describe("facts over time", () => {
     const answer = await run(offline, ["-p", "what database do we use for billing?"]);
     expect(answer.stdout).toMatch(/fact [0-9a-f]{8}[\s\S]*We use Postgres for billing/);
     const found = await run(offline, ["recall", "billing"]);
+    expect(found.stdout.match(/^fact .* \(since/gm)).toHaveLength(1);
     expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);
   });
 
