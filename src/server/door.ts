@@ -15,7 +15,7 @@ import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
 import { SignIn } from "./sign-in.ts";
 import { signedOutIn } from "./signed-out.ts";
-import { answerMetrics, answerReady, refusedTo, teamTokenIn } from "./team/door.ts";
+import { answerMetrics, answerReady, refusedTo, teamCaller } from "./team/door.ts";
 import { LOCAL_MEMBER, type Member, mayDo } from "./team/member.ts";
 import { forbidden } from "./team/refuse.ts";
 import { Throttle } from "./throttle.ts";
@@ -49,22 +49,17 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     const { team } = options;
-    const shown = team && teamTokenIn(req);
-    const isOften = shown !== undefined && throttle.isOver(req.socket.remoteAddress ?? "");
-    const who = shown === undefined || isOften ? undefined : await team?.find(shown);
-    const member = who?.type === "member" ? who.member : who?.type === "unavailable" ? who.last : undefined;
-    const passed = gate(req, member);
+    const caller = team && (await teamCaller(team, req));
+    const passed = gate(req, caller);
     if (team)
       res.once("finish", () => team.metrics.request(passed.ok ? passed.value.area.name : "refused", res.statusCode));
-    if (!passed.ok && who?.type === "unavailable")
-      return turnAway(res, refusal("store_unavailable"), passed.error.shape, expects);
     if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
     const { area } = passed.value;
     const shape = shapeOf(area);
     const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
     if (busy && area.name !== "health" && area.name !== "ready") return sendRefusal(res, refusal(busy), shape);
     if (expects) res.writeContinue();
-    await enter(req, res, passed.value, team && (member ?? LOCAL_MEMBER)).catch((error: unknown) => {
+    await enter(req, res, passed.value, team && (caller?.member ?? LOCAL_MEMBER)).catch((error: unknown) => {
       report("server", error);
       if (res.headersSent) res.destroy();
       else sendRefusal(res, refusal("internal"), shape);

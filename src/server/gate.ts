@@ -13,7 +13,7 @@ import type { GatewayOptions } from "./options.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
-import { type Member, personOf } from "./team/member.ts";
+import { type Member, personOf, type TeamCaller } from "./team/member.ts";
 import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
 import { isShort } from "./turn-away.ts";
@@ -39,15 +39,14 @@ type GateOptions = Pick<
   page: { has(path: string): boolean };
 };
 
-/** `member`: whose token of a team was presented. */
-type Gate = (req: IncomingMessage, member?: Member) => Result<Pass, Turned>;
+type Gate = (req: IncomingMessage, team?: TeamCaller) => Result<Pass, Turned>;
 
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackHost(options.host) && !options.requireToken;
   const loopbackOpen = isLoopbackHost(options.host) && options.loopbackOpen === true;
 
-  return (req, member) => {
+  return (req, { member, unasked } = NO_TEAM) => {
     const target = readTarget(req.url);
     const area = target && areaOf(target, options.page, options.team !== undefined);
     const shape = shapeOf(area);
@@ -63,6 +62,7 @@ export function createGate(options: GateOptions): Gate {
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
     const isOpen = loopback && (OPENABLE.has(area?.name) ? loopbackOpen && !who.tried : open);
     if (who.ended || (!who.token && needsToken(area, target, isOpen, who.tried))) {
+      if (unasked) return turn("store_unavailable"); // no guess of theirs
       const isOften = options.throttle.fail(req.socket.remoteAddress ?? "");
       return turn(isOften ? "too_many_failures" : who.ended ? "run_ended" : "unauthorized");
     }
@@ -80,6 +80,8 @@ export function createGate(options: GateOptions): Gate {
     });
   };
 }
+
+const NO_TEAM: TeamCaller = { member: undefined, unasked: false };
 
 /** Where a caller without the token may send much, if it needs none. */
 const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp", "graphiti"]);

@@ -21,7 +21,7 @@ import { type AppendLog, type LogIo, openLog } from "../store/append-log.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
 import { lostLog, pausedText, sessionInUse, sessionTooNew, unopenedLog, unwritableLog } from "./log-failure.ts";
-import { eventReader, LOG_VERSION } from "./read-session.ts";
+import { eventReader, LOG_VERSION, type LogContents } from "./read-session.ts";
 import { applyEvent, LogFold } from "./replay.ts";
 import { type FoldedLog, LONG_LOG, readResumeCache, writeResumeCache } from "./resume-cache.ts";
 import { isLong, spillEvent } from "./spilled-event.ts";
@@ -54,7 +54,7 @@ const SYNC_AT: ReadonlySet<string> = new Set([
 ]);
 
 /** `past`: every event that the file had already, in its order. */
-export type OpenedLog = { log: SessionLog; report: LogReport; unknownTypes: Set<string>; past: DurableEnvelope[] };
+export type OpenedLog = Omit<LogContents, "version"> & { log: SessionLog; report: LogReport; past: DurableEnvelope[] };
 
 export class SessionLog {
   readonly state: SessionState = emptyState();
@@ -120,14 +120,14 @@ export class SessionLog {
       return fail(sessionTooNew(options.sessionId, reader.contents.version));
     }
     const { report } = opened.value;
-    const { unknownTypes } = reader.contents;
+    const { unknownTypes, unknown } = reader.contents;
     // What is damaged or unknown is told anew by each resume, so such a log is read whole.
     const isPlain = report.damaged.length === 0 && report.doubled === 0 && unknownTypes.size === 0;
     if (isPlain && report.end - folded.end >= longLog)
       self.#caching = writeResumeCache(paths, { ...folded, end: report.end }).catch((error: unknown) =>
         self.publish("soft_failure", { part: "resume cache", code: "failed", message: errorText(error) }),
       );
-    return ok({ log: self, report, unknownTypes, past: folded.past });
+    return ok({ log: self, report, unknownTypes, unknown, past: folded.past });
   }
 
   get size(): number {

@@ -148,7 +148,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     }),
     observe: (event) => observer.see(event),
     watch: (publish) => watch.start(publish, report),
-    loopbackOpen: values["gateway.auth"] === "loopback-open",
+    loopbackOpen: !team && values["gateway.auth"] === "loopback-open",
     health: noticed,
     report: (_part, error) => void report(error),
   });

@@ -8,7 +8,7 @@ import { refusal } from "../refusal.ts";
 import { sendJson } from "../respond.ts";
 import { presented } from "../token.ts";
 import type { Lookup } from "./directory.ts";
-import { isOther, LOCAL_MEMBER, type Member, mayDo, scopeOf } from "./member.ts";
+import { isOther, LOCAL_MEMBER, type Member, mayDo, scopeOf, type TeamCaller } from "./member.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { forbidden, refusedText } from "./refuse.ts";
 import { isTeamToken } from "./tokens.ts";
@@ -24,9 +24,17 @@ export type TeamDoor = {
 };
 
 /** The first token of a team that the request shows; it may stand where an API key would. */
-export function teamTokenIn(req: IncomingMessage): string | undefined {
+function teamTokenIn(req: IncomingMessage): string | undefined {
   const { own, bearer, keys } = presented(req.headers);
   return [own, bearer, ...keys].find((text) => text !== undefined && isTeamToken(text));
+}
+
+/** While the database is away, whoever it knew lately may go on to models. */
+export async function teamCaller(team: TeamDoor, req: IncomingMessage): Promise<TeamCaller> {
+  const token = teamTokenIn(req);
+  const who = token === undefined ? undefined : await team.find(token);
+  if (who?.type === "unavailable") return { member: who.last, unasked: true };
+  return { member: who?.type === "member" ? who.member : undefined, unasked: false };
 }
 
 /** Beside memory the store of a node is its own: what is there belongs to whoever runs it. */
