@@ -77,7 +77,7 @@ function moveMentions(db: Database, fact: GraphRow, { before, own, name, isOwn, 
   for (const row of mentions) {
     const [at, episode, until] = [text(row, "at"), text(row, "episode"), textOrNull(row, "until")];
     run(db, "DELETE FROM graph_mention WHERE fact = ? AND at = ? AND episode = ?", uuid, at, episode);
-    const said = {
+    const statement = {
       object,
       name: objectName,
       at,
@@ -85,7 +85,7 @@ function moveMentions(db: Database, fact: GraphRow, { before, own, name, isOwn, 
       episode,
       ...(until === null ? {} : { until }),
     };
-    placeStatement(db, track, { type: "so", ...said }, { origin: text(fact, "origin") as "rule", now });
+    placeStatement(db, track, { type: "so", ...statement }, { origin: text(fact, "origin") as "rule", now });
   }
   if (!get(db, "SELECT 1 FROM graph_mention WHERE fact = ? LIMIT 1", uuid)) removeFact(db, uuid);
   mendTrack(db, old, now);
