@@ -39,11 +39,18 @@ const OF_EVERY_TURN = modules([
   "session/index/write-index",
 ]);
 
+/** The driver of PostgreSQL can use a compiled library in place of itself; it is never asked to. */
+const withoutNative = {
+  name: "without-native",
+  resolveId: { filter: { id: /^pg-native$/ }, handler: () => "\0pg-native" },
+  load: { filter: { id: /^\0pg-native$/ }, handler: () => ({ code: "export default undefined;", moduleType: "js" }) },
+};
+
 const bundle = await rolldown({
   cwd: root,
   input: "src/main.ts",
   platform: "node",
-  plugins: [texts],
+  plugins: [texts, withoutNative],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
   resolve: {
     // The UMD entries of some packages hide their own requires from the bundler.

@@ -84,6 +84,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     dispatch: store.dispatch,
     client: () => (client ? Promise.resolve(client) : session.promise),
     say,
+    restyle: stage.restyle,
     end,
     async open(choice) {
       const old = await app.client();
