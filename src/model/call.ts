@@ -44,6 +44,9 @@ const REQUEST_ID = ["x-request-id", "request-id", "x-github-request-id", "x-goog
 const requestIdOf = (headers: Record<string, string>): string | undefined =>
   REQUEST_ID.map((name) => headers[name]).find((id) => id !== undefined && id !== "");
 
+/** Addresses that have answered in this process. */
+const answering = new Set<string | undefined>();
+
 function endedOutcome(target: ModelTarget, collector: Collector, options: ModelCallOptions): CallOutcome {
   const broken = collector.broken();
   const partial = collector.text();
@@ -58,6 +61,7 @@ function endedOutcome(target: ModelTarget, collector: Collector, options: ModelC
   if (raw === "model_context_window_exceeded")
     return { type: "context_limit", message: `${target.id} stopped: ${raw}`, unit: "tokens" };
   if (unified === "error") return withPartial(badResponse(target, `finish reason ${raw ?? "error"}`), partial);
+  answering.add(target.baseUrl);
   const { parts, ...answer } = collector.answer(finishReason(unified));
   const hasCalls = answer.toolRequests.length > 0;
   const usage = usageOf(finish.usage, target.entry.prices);
@@ -109,8 +113,9 @@ function thrownOutcome(
   }
   const fixed = isNetwork ? faultOfAddress(target.baseUrl ?? "", error) : undefined;
   // Waiting does not make a wrong address right, but a server that has answered here before may be starting again.
-  const hasAnswered = request.items.some((item) => item.role === "assistant");
-  if (fixed !== undefined && !hasAnswered) return { ...failed(target, "network", fixed), retryable: false };
+  const hasAnswered = answering.has(target.baseUrl) || request.items.some((item) => item.role === "assistant");
+  const isStarting = hasAnswered && hasCode(error, ["ECONNREFUSED"]);
+  if (fixed !== undefined && !isStarting) return { ...failed(target, "network", fixed), retryable: false };
   if (isNetwork) return unreachable(target, deepText(error));
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }

@@ -1,4 +1,5 @@
 // A team's node through its front door: members, what they see, and what happens when the database goes away.
+import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { closeSharedServer, sharedServer, startServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { newPlace, run } from "../tool/everlong.ts";
@@ -143,6 +144,45 @@ describe("members of a team", () => {
       const answer = await fetch(`${node.url}/v1/models`, { headers: { "x-everlong-token": token } });
       expect(answer.status).toBe(502); // past the door: the upstream of this test does not answer
     }
+  });
+});
+
+describe("agents of members", () => {
+  it("W1 a memory that one member's command line adds through one node is listed by another's through the other", async () => {
+    const url = await newUrl();
+    const nodes = [await startNode(url), await startNode(url)];
+    const members = [
+      await addMember(url, "ann --tenant acme --user ann --scope read,write,approve"),
+      await addMember(url, "bob --tenant acme --user bob --scope read"),
+    ];
+    const [ann, bob] = members.map(({ token }, i) =>
+      newPlace({
+        EVERLONG_MEMORY_STRATEGY: "service",
+        EVERLONG_MEMORY_URL: nodes[i]?.url ?? "",
+        EVERLONG_MEMORY_TOKEN: token,
+      }),
+    );
+    if (!ann || !bob) throw new Error("two members");
+    for (const { folder } of [ann, bob])
+      for (const args of [
+        ["init", "-q"],
+        ["remote", "add", "origin", "https://github.com/acme/app.git"],
+      ])
+        execFileSync("git", args, { cwd: folder });
+    const words = [
+      "--subject",
+      "build",
+      "--cite",
+      "README.md:1",
+      "--scope",
+      "repository",
+      "--reason",
+      "it broke on 22",
+    ];
+    const added = await run(ann, ["memory", "add", "--fact", "The build needs Node 24", ...words]);
+    expect(added.stderr + added.stdout).toContain("Stored");
+    const listed = await run(bob, ["memory", "list"]);
+    expect(listed.stdout).toContain("The build needs Node 24");
   });
 });
 
