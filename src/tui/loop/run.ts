@@ -89,7 +89,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       const old = await app.client();
       const next = await openConversation({ ...open, session: choice }, prompts);
       if (!next.ok) return say([next.error.what, next.error.next].filter(Boolean).join(" "));
-      draft?.flush();
+      await draft?.flush();
       old.interrupt("another session");
       await old.close({ type: "routine", reason: "clear" });
       store.dispatch({ type: "opened" });
@@ -134,7 +134,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   // Who leaves while the session is still being opened waits for it: it is closed like any other.
   leaving.abort();
   const failure = await began;
-  draft?.flush();
+  await draft?.flush();
   status.stop();
   client?.interrupt("exit");
   await client?.close(code === 0 ? { type: "routine" } : { type: "signal" });
