@@ -10,7 +10,7 @@ import { statusCommand } from "../effect/status-command.ts";
 import { loadHighlighter } from "../markdown/highlight.ts";
 import { autopilotNotice } from "../state/autopilot.ts";
 import { renderHeader } from "../view/header.ts";
-import { type App, noticeEvent } from "./app.ts";
+import { type App, memoryEvent, noticeEvent } from "./app.ts";
 import { askConsent, askTrust } from "./before.ts";
 import { exitLines } from "./exit-line.ts";
 import { follow, headerOf, openConversation } from "./session.ts";
@@ -70,6 +70,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       followPanel(app, event);
       ringAfterWork(app, event);
     });
+    if (header.memory) store.dispatch({ type: "event", event: memoryEvent(header.memory.isOn, new Date()) });
     transcript.skipTo(store.state().transcript, MOST_BLOCKS);
     for (const notice of notices) say(notice);
     painter.request();
