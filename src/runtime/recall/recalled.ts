@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
@@ -17,15 +18,25 @@ import type { SearchAnswer, SearchRequest } from "../../memory/recall/search.ts"
 import { STOP_WORDS } from "../../memory/recall/text/stop-words.ts";
 import { wordsOf } from "../../memory/recall/text/words.ts";
 import type { Fact } from "../../schema/graph.ts";
+import type { Conversation } from "../../session/session.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn-input.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { groupsOf, userGroup } from "../graph/feed.ts";
 import { pinOwners } from "../pin/owner.ts";
+import type { SessionIndex } from "../session/index.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index"> & { model: { promptLimit: number } };
+/** Of a session, or of one that might begin. */
+export type RecalledServices = Pick<SessionResources, "workspace"> & {
+  main: Pick<Conversation, "id" | "publish"> & {
+    state: Pick<SessionState, "promptCount" | "checkpoints" | "context">;
+  };
+  index: Pick<SessionIndex, "store" | "recall">;
+  model: { promptLimit: number };
+};
 
 /** Why a part of what is remembered is missing. */
 type Loss = { code: string; message: string };
@@ -44,7 +55,10 @@ export class RecalledBlocks {
   }
 
   /** Undefined: there is nothing to say. A search that is late or fails is left out and told; it stops nobody. */
-  async before({ content, display }: MessageInput, signal: AbortSignal): Promise<string | undefined> {
+  async before(
+    { content, display }: Pick<MessageInput, "content" | "display">,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { workspace } = this.#services;
     const { values } = workspace.settings;
     if (!values["memory.enabled"] || !existsSync(workspace.paths.store)) return undefined;
@@ -198,10 +212,11 @@ const lossOf = ({ code, what }: { code: string; what: string }): Loss => ({
 const contentWords = (text: string): number =>
   new Set(wordsOf(text.slice(0, 4000)).filter((word) => !STOP_WORDS.has(word))).size;
 
-const factLine = ({ uuid, text, validAt, origin }: Fact): RecalledLine => ({
+const factLine = ({ uuid, text, validAt, invalidAt, origin }: Fact): RecalledLine => ({
   text,
   ref: uuid.slice(0, 8),
   at: validAt,
+  holds: optional("until", invalidAt ?? undefined),
   source: FACT_SOURCES[origin],
 });
 const FACT_SOURCES: Readonly<Record<Fact["origin"], string>> = {
