@@ -1,9 +1,11 @@
 // `everlong promote`, `everlong graph promote|promotions|undo`, `/promote`: what a person wants known in every later session.
 import { commandUsage } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import { PROMOTION_KINDS, PROMOTION_SCOPES, type PromotionView } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { runWords, slashWords } from "./words.ts";
 
 type Options = { scope?: string; kind: string; redact?: boolean };
 
@@ -66,11 +68,20 @@ const promotions: Command = {
 
 const undo: Command = {
   name: "undo",
-  summary: "take a promotion back; without an id the newest",
+  summary: "take a promotion back, without an id the newest; or a merge of two names",
   arguments: "[id]",
+  options: [
+    { flags: "--merge <name>", help: "this name is a thing of its own, not another name of one" },
+    { flags: "--scope <scope>", help: "where the name was merged: session, workspace, user or all" },
+  ],
   json: "lines",
-  run: async ({ args: [id] }: CommandCall, { on }) =>
-    describe(await on.graph((graph) => graph.undo(id)), (undone) => {
+  async run({ args: [id], options: { merge, scope } }: CommandCall<{ merge?: string; scope?: string }>, { on }) {
+    if (merge !== undefined)
+      return describe(await on.graph((graph) => graph.separate(merge, optional("scope", scope))), (outcome) => ({
+        data: [outcome],
+        text: `${outcome.entity.name} is a thing of its own again, apart from ${outcome.from.name}; ${counted(outcome.facts, "fact")} went with it.`,
+      }));
+    return describe(await on.graph((graph) => graph.undo(id)), (undone) => {
       const { promotion, facts, pins, isGone, serverFacts, stillThere } = undone;
       const words = promotion.text.slice(0, 60).replace(/\s+/g, " ");
       const about = words === "" ? promotion.id.slice(0, 8) : `"${words}"`;
@@ -89,7 +100,34 @@ const undo: Command = {
       if (stillThere === undefined) return { data: [undone], text };
       const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;
       return { data: [undone], text: `${text}\n${stillThere}\n${again}`, exit: 1 };
-    }),
+    });
+  },
+};
+
+/** `/remember preference tabs`: the scope follows from the kind and the words. */
+export const remember: SlashCommand = {
+  name: "remember",
+  summary: "keep something for later sessions; without words, choose what",
+  slash: {
+    usage: "[KIND TEXT]",
+    run: async (text, client, at) =>
+      text.trim() === ""
+        ? fail(commandUsage("Say what to remember.", `/remember KIND TEXT; kinds: ${PROMOTION_KINDS.join(", ")}.`))
+        : (promote.slash.run?.(text, client, at) ?? fail(commandUsage("Nothing to remember.", "/remember KIND TEXT"))),
+  },
+};
+
+export const promotionList: SlashCommand = {
+  name: "promotions",
+  summary: "list what was promoted, or take one back",
+  slash: {
+    usage: "[undo ID]",
+    async run(text, _client, at) {
+      const words = slashWords(text);
+      if (words[0] === "undo") return runWords({ ...undo, slash: { usage: "[ID]" } }, words.slice(1), at);
+      return runWords({ ...promotions, slash: { usage: "" } }, words, at);
+    },
+  },
 };
 
 /** Those of `graph`. */

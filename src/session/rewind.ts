@@ -16,7 +16,7 @@ export type RewindPlan = {
   parentId: string;
   eventsRemoved: number;
   /** The prompts that leave, oldest first. */
-  prompts: { ref: string; content: string }[];
+  prompts: PromptRef[];
   /** Numbers of the compactions that are taken back with them. */
   checkpoints: number[];
   /** Agents that were started since by the main agent, with all below them. */
@@ -29,6 +29,9 @@ export type RewindPlan = {
 
 /** What becomes of files: nothing, or they go back too. `overwrite`: also those that somebody else changed since. */
 export type RewindFiles = "stay" | "restore" | "overwrite";
+export type PromptRef = { ref: string; content: string };
+/** The messages that left the conversation, and what became of files where they were to go back too. */
+export type RewindReport = { prompts: PromptRef[]; files?: FilesRestored };
 export type RewindOutcome = RewindPlan & { filesRestored: FilesRestored | undefined };
 
 const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>

@@ -35,6 +35,7 @@ export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promis
     store: embeddedStore(db),
     strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
     user: "local",
+    mayApprove: true,
     tokenName: "local",
     denied: false,
     bound: { maxTokens: 2000, maxRecords: 60 },

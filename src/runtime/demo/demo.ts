@@ -20,8 +20,8 @@ type DemoOptions = { port: string; keep?: boolean };
 
 /** A small window, so that a short week shows what a long one does. */
 const WINDOW = "*: 20000";
-/** Nobody waits for these requests: on a busy machine each still finds what it quotes. */
-const RECALL_MS = "5000";
+/** A week in a few seconds: nobody waits for its searches, and none is to be late. */
+const RECALL_MS = "10000";
 const VENDORS = ["anthropic", "openai", "gemini"] as const;
 
 export async function openDemo({ port }: DemoOptions): Promise<Result<Demo, Failure>> {

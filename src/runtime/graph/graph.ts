@@ -74,7 +74,7 @@ export const openServedGraph =
     return ok({
       graph,
       store: embeddedStore(store.db),
-      hashKey: secretKey(paths.home),
+      hashKey: () => secretKey(paths.home),
       groupIds: values["memory.graphiti.groupIdStrategy"],
     });
   };

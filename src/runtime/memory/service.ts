@@ -18,10 +18,7 @@ const TOKEN = "local";
 export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryBackend {
   const { settings, paths, redact } = workspace;
   const { values } = settings;
-  const denied = values["permissions.deny"].some((text) => {
-    const rule = parseRule(text);
-    return rule.ok && rule.value.kind === "memory";
-  });
+  const denied = isMemoryDenied(workspace);
   const failures: MemoryBackend["failures"] = [];
   return async () => {
     const services = await open();
@@ -43,6 +40,7 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
       store: embeddedStore(db),
       strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
       user: LOCAL_USER,
+      mayApprove: true,
       tokenName: TOKEN,
       denied,
       bound: { maxTokens: values["memory.prompt.maxTokens"], maxRecords: values["memory.prompt.maxRecords"] },
@@ -65,3 +63,10 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
     });
   };
 }
+
+/** A rule forbids changing memories. */
+export const isMemoryDenied = ({ settings: { values } }: Workspace): boolean =>
+  values["permissions.deny"].some((text) => {
+    const rule = parseRule(text);
+    return rule.ok && rule.value.kind === "memory";
+  });

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
@@ -211,10 +212,11 @@ const lossOf = ({ code, what }: { code: string; what: string }): Loss => ({
 const contentWords = (text: string): number =>
   new Set(wordsOf(text.slice(0, 4000)).filter((word) => !STOP_WORDS.has(word))).size;
 
-const factLine = ({ uuid, text, validAt, origin }: Fact): RecalledLine => ({
+const factLine = ({ uuid, text, validAt, invalidAt, origin }: Fact): RecalledLine => ({
   text,
   ref: uuid.slice(0, 8),
   at: validAt,
+  holds: optional("until", invalidAt ?? undefined),
   source: FACT_SOURCES[origin],
 });
 const FACT_SOURCES: Readonly<Record<Fact["origin"], string>> = {

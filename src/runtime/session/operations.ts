@@ -6,7 +6,7 @@ import { fail, ok } from "../../base/result.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
 import { forkSession } from "../../session/fork.ts";
 import { indexSession } from "../../session/index/index-session.ts";
-import type { RewindOutcome } from "../../session/rewind.ts";
+import type { RewindOutcome, RewindReport } from "../../session/rewind.ts";
 import type { Conversation } from "../../session/session.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -14,7 +14,6 @@ import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { keepSelection, selection } from "../agent/select-agent.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { RewindReport } from "../client/session.ts";
 import type { Workspace } from "../workspace.ts";
 import { writeWorkspace } from "./index.ts";
 

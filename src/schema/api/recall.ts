@@ -32,6 +32,8 @@ export const recallHit = z.object({
     }),
   ),
   also: z.array(z.string()).exactOptional(),
+  /** When a fact ended, or will. */
+  until: z.string().exactOptional(),
   /** The whole text, with `full`. */
   text: z.string().exactOptional(),
 });
@@ -59,6 +61,8 @@ export const recallResults = z.object({
   partial: z.boolean(),
   skipped: z.array(z.string()),
   unmatched: z.array(z.string()).exactOptional(),
+  /** Pins that are in force; they are never among the results. */
+  pinned: z.array(z.object({ id: z.string(), text: z.string(), level: z.string() })).exactOptional(),
   plan: searchPlanShape.exactOptional(),
   /** How long the search took. */
   durationMs: z.number().exactOptional(),

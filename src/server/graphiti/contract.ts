@@ -10,7 +10,7 @@ export type GraphServices = {
   /** Where answers to idempotency keys are kept. */
   store: RowStore;
   /** Of this home: what is hashed with it tells nothing to others. */
-  hashKey: string;
+  hashKey(): string;
   groupIds: GroupIdStrategy;
 };
 /** Opened by the first call that needs it. */

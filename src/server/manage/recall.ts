@@ -56,6 +56,8 @@ type RecallHits = {
   skipped: readonly string[];
   /** Quoted phrases that stand nowhere: the results match their words. */
   unmatched?: readonly string[];
+  /** Pins that are in force. */
+  pinned?: readonly { id: string; text: string; level: string }[];
   plan?: SearchPlan;
 };
 /** A query that is a ref, and the turns around one, give the words themselves. */

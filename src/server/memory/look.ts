@@ -4,6 +4,7 @@ import { stream } from "hono/streaming";
 import { encodeLine } from "../../base/json-line.ts";
 import { optional } from "../../base/optional.ts";
 import { CAPACITY } from "../../memory/board/item.ts";
+import { coveredIn, reachable } from "../../memory/record/reach.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { allRows } from "../../store/unit.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
@@ -15,9 +16,13 @@ const PAGE = 500;
 
 export const lookRoutes = new Hono<Env>()
   .get("/status", async (c) => {
-    const { store, enabled, userScope, failures, strategy } = c.var.memory;
+    const { store, enabled, userScope, failures, strategy, reach } = c.var.memory;
+    const own = reachable(reach);
     const read = await store.read(() =>
-      allRows("SELECT scope, status, count(*) AS n FROM memories GROUP BY scope, status"),
+      allRows(
+        `SELECT m.scope, m.status, count(*) AS n FROM memories AS m WHERE ${own.where} GROUP BY m.scope, m.status`,
+        ...own.values,
+      ),
     );
     if (!read.ok) return refuse(c, unavailable(false));
     const rows = read.value;
@@ -27,10 +32,14 @@ export const lookRoutes = new Hono<Env>()
     return c.json({ enabled, strategy: strategy().kind, userScope, counts, failures });
   })
   .get("/boards", async (c) => {
-    const read = await c.var.memory.store.read(() =>
+    const { store, reach } = c.var.memory;
+    const own = coveredIn("repository", reach?.repositories ?? []);
+    const read = await store.read(() =>
       allRows(
         `SELECT repository, branch, count(*) AS items, count(*) FILTER (WHERE src = 'user') AS users,
-           max(updated_at) AS at FROM dynamic_context_items GROUP BY repository, branch ORDER BY at DESC LIMIT ${PAGE}`,
+           max(updated_at) AS at FROM dynamic_context_items WHERE ${own.where}
+         GROUP BY repository, branch ORDER BY at DESC LIMIT ${PAGE}`,
+        ...own.values,
       ),
     );
     if (!read.ok) return refuse(c, unavailable(false));

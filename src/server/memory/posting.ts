@@ -25,7 +25,7 @@ type PostWork<T> = (post: {
 export const posting =
   <T>(schema: z.ZodType<T>, work: PostWork<T>): Handler<Env> =>
   async (c) => {
-    const body = await readJson(c.env.incoming, schema);
+    const body = await readJson(c.env.incoming, schema, c.var.member);
     if (!body.ok) return refuse(c, body.error);
     const key = c.req.header("idempotency-key");
     if (key !== undefined && !isKey(key)) return refuse(c, badKey);
@@ -36,15 +36,17 @@ export const posting =
     if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
     const { store, hashKey, clock } = memory;
     const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
-    const result = await once({ store, hashKey, key, request, now: clock.now() }, (keep) =>
-      work({
-        ...post,
-        keeping: (answer) =>
-          function* (outcome) {
-            const reply = answer(outcome);
-            if (reply) yield* keep(reply);
-          },
-      }),
+    const result = await once(
+      { store, hashKey, key: memory.reach ? `${memory.user}:${key}` : key, request, now: clock.now() },
+      (keep) =>
+        work({
+          ...post,
+          keeping: (answer) =>
+            function* (outcome) {
+              const reply = answer(outcome);
+              if (reply) yield* keep(reply);
+            },
+        }),
     );
     if (result.type === "unavailable") return refuse(c, unavailable(false));
     if (result.type !== "answered") return refuse(c, TAKEN[result.type]);

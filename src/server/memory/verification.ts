@@ -45,8 +45,8 @@ const recheckRoute = new Hono<Env>().post("/records/:id/check", async (c) => {
   );
   if (citations.length === 0) return c.json({ outcome: "verified", record: shown(memory, got.record) });
   const check = { id: got.record.id, citations, shown: memory.redact };
-  const { store, clock, user } = memory;
-  const noted = await store.write(() => noteCheck({ now: clock.now(), user }, check), { holds: true });
+  const { store, clock, user, reach } = memory;
+  const noted = await store.write(() => noteCheck({ now: clock.now(), user, reach }, check), { holds: true });
   if (!noted.ok) return refuse(c, unavailable(mayBeWritten(noted.error)));
   const reply = answerOf(memory, noted.value);
   return reply.ok ? c.json(reply.value.body as object) : refuse(c, reply.error);
@@ -75,10 +75,10 @@ export const verificationRoutes = new Hono<Env>().route("/", recheckRoute).post(
       const reply = answerOf(memory, outcome as CheckNoted);
       return reply.ok ? reply.value : undefined;
     });
-    const { store, clock, user } = memory;
+    const { store, clock, user, reach } = memory;
     const result = await store.write(
       function* () {
-        const noted = yield* noteCheck({ now: clock.now(), user }, check);
+        const noted = yield* noteCheck({ now: clock.now(), user, reach }, check);
         if (inside) yield* inside(noted);
         return noted;
       },

@@ -97,7 +97,8 @@ export async function storeByRest(
   options: { inside?: Inside; key?: string },
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
-  const { repository, approved = false, pending = false, author, source: given, ...input } = body;
+  const { repository, approved: said = false, pending = false, author, source: given, ...input } = body;
+  const approved = said && memory.mayApprove;
   const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
   const source = sourceOf(memory, given);

@@ -10,6 +10,9 @@ export type Member = MemberReach & {
   scopes: readonly TokenScope[];
 };
 
+/** What is known of the token of a team that was presented. `unasked`: the database could not be asked whose it is. */
+export type TeamCaller = { member: Member | undefined; unasked: boolean };
+
 /** The holder of the node's own token: whoever runs the node has the database in hand anyway. */
 export const LOCAL_MEMBER: Member = {
   tenant: "local",

@@ -1,8 +1,9 @@
 // Panels: reading what they show, again after an event or a command of theirs.
 import { parseTyped, runSlash } from "../../command/slash.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
-import type { App } from "../loop/app.ts";
+import { type App, errorEvent } from "../loop/app.ts";
 import type { PanelLoad } from "../panel/contract.ts";
+import { guardedView } from "../panel/guard.ts";
 import { panelFor } from "../panel/registry.ts";
 import { screenPerson, screenPrompts } from "./ask.ts";
 
@@ -13,7 +14,14 @@ export async function openPanel(app: App, command: string, args: string): Promis
   const from = open?.command === command ? open.state : undefined;
   const loaded = await row.load(await app.client(), loadFrom(app, args, { from }));
   if (!loaded.ok) return app.say(loaded.error.what);
-  app.dispatch({ type: "panel", panel: { command, args, view: row.view, state: loaded.value } });
+  const view = guardedView(row.view, (message) => breakPanel(app, command, message));
+  app.dispatch({ type: "panel", panel: { command, args, view, state: loaded.value } });
+}
+
+function breakPanel(app: App, command: string, message: string): void {
+  if (app.state().panel?.command === command) app.dispatch({ type: "panel", panel: undefined });
+  const text = `The view of /${command} failed: ${message} The session goes on.`;
+  app.dispatch({ type: "event", event: errorEvent(text, "view_failed", new Date()) });
 }
 
 function loadFrom(

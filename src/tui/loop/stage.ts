@@ -1,5 +1,6 @@
 // The screen before and behind any session: terminal, state, painter and clock, joined; all of it is given back at the end.
 
+import type { KeyRow } from "../../command/key-table.ts";
 import { emptyTranscript } from "../../runtime/client/transcript.ts";
 import type { FaceStart } from "../../runtime/client.ts";
 import { emptyEditor } from "../editor/edit.ts";
@@ -7,7 +8,6 @@ import { loadHistory } from "../effect/history.ts";
 import { loadKeyFile } from "../effect/key-file.ts";
 import { loadTheme } from "../effect/theme-file.ts";
 import { titleWriter } from "../effect/title.ts";
-import type { KeyRow } from "../key/table.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
 import { openTerminalAdapter, type TerminalAdapter } from "../terminal/adapter.ts";
@@ -28,6 +28,8 @@ export type Stage = {
   store: Store;
   transcript: TranscriptPrinter;
   look: Look;
+  /** Another theme, for what is drawn from now on. */
+  restyle(theme: string): void;
   /** What the user's own status command said. */
   setCustom(text: string | undefined): void;
   keys: readonly KeyRow[];
@@ -127,6 +129,10 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     store,
     transcript,
     look,
+    restyle(name) {
+      look.theme = loadTheme({ ...face, ui: { ...face.ui, theme: name } }).theme;
+      painter.request();
+    },
     setCustom(text) {
       choices.custom = text;
       painter.request();

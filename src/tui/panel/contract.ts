@@ -1,10 +1,10 @@
 // A panel: a view in place of the editor. Its data is read by `load`, its view is pure, and what it changes is a slash command.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { KeyRow } from "../../command/key-table.ts";
 import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Client } from "../../runtime/client.ts";
 import type { EventType } from "../../schema/event/envelope.ts";
-import type { KeyRow } from "../key/table.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import type { Look } from "../theme/look.ts";
 

@@ -1,5 +1,6 @@
 // What most panels show: rows of which one is picked, or a text to scroll in. Both are data; a row says what picking it does.
 import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { PanelAction } from "./contract.ts";
 
@@ -7,6 +8,8 @@ export type PickerRow = {
   label: string;
   detail: string;
   does: PanelAction<PanelPage>;
+  /** What the page's own keys do with it; those it lacks do nothing. */
+  keys?: Readonly<Record<string, PanelAction<PanelPage>>>;
 };
 
 export type PickerPage = {
@@ -19,6 +22,9 @@ export type PickerPage = {
   query: string;
   /** Which of the offered ones is chosen. */
   at: number;
+  /** Letters that act on the chosen row, with a word for the foot; then `/` begins a search. */
+  keys?: Readonly<Record<string, string>>;
+  isSearching?: boolean;
   /** What it is about, of a page that was read on its own; steps that it only leads to have none. */
   about?: string;
   /** Esc goes there; without it, Esc closes. */
@@ -43,13 +49,19 @@ export type PanelPage = PickerPage | TextPage;
 
 export type PageResult = Promise<Result<PanelPage, Failure>>;
 
-export const pickerPage = (title: string, rows: readonly PickerRow[], empty = "Nothing here yet."): PickerPage => ({
+export const pickerPage = (
+  title: string,
+  rows: readonly PickerRow[],
+  empty = "Nothing here yet.",
+  keys?: PickerPage["keys"],
+): PickerPage => ({
   type: "rows",
   title,
   rows,
   empty,
   query: "",
   at: 0,
+  ...optional("keys", keys),
 });
 
 export const textPage = (title: string, text: string, keys: TextPage["keys"] = {}): TextPage => ({

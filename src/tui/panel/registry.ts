@@ -6,10 +6,12 @@ import { browseView } from "../view/browse.ts";
 import { type KeyListState, keysView } from "../view/keys.ts";
 import { type TranscriptPanel, transcriptPanel, transcriptView } from "../view/transcript.ts";
 import { type PanelRow, panelRow } from "./contract.ts";
+import { entityPage, graphPage, promotionsPage, rememberPage, themePage } from "./graph.ts";
 import { sessionsPage, settingsPage } from "./machine.ts";
 import { boardPage, inboxPage, memoryPage } from "./memory.ts";
 import { type PageResult, type PanelPage, pageAgain, readPage } from "./page.ts";
-import { contextPage, modelPage, rewindPage, tasksPage, todosPage } from "./session.ts";
+import { checkpointsPage, contextPage, modelPage, permissionsPage, rewindPage, todosPage } from "./session.ts";
+import { loadTask, TASK_PANEL, type TaskPanel, tasksPage, taskView } from "./tasks.ts";
 
 /** A panel of pages: it differs from others only in what it reads. */
 const pages = (
@@ -69,7 +71,19 @@ export const panels: readonly PanelRow[] = [
   pages("memory", memoryPage),
   pages("settings", settingsPage),
   pages("context", contextPage),
+  pages("checkpoints", checkpointsPage, ["session.compaction_complete"]),
+  pages("permissions", permissionsPage, ["permission.rules_changed"]),
+  pages("graph", (client, name) => (name === "" ? graphPage(client) : entityPage(client, name))),
+  pages("promotions", promotionsPage),
+  pages("remember", rememberPage),
+  pages("theme", themePage),
   pages("tasks", tasksPage, TASK_EVENTS),
+  panelRow<TaskPanel>({
+    command: TASK_PANEL,
+    load: loadTask,
+    view: taskView,
+    follows: ["assistant.message", "tool.execution_start", "tool.execution_complete", ...TASK_EVENTS],
+  }),
 ];
 
 export const panelFor = (command: string): PanelRow | undefined => panels.find((row) => row.command === command);

@@ -5,7 +5,7 @@ import { firstLine } from "../../base/text.ts";
 import { counted, grouped } from "../../command/format.ts";
 import { age } from "../../command/memory/text.ts";
 import type { Client } from "../../runtime/client.ts";
-import { type PageResult, type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
+import { confirmPage, type PageResult, type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
 
 const MOST_LETTERS = 200;
 
@@ -120,5 +120,49 @@ export async function modelPage(client: Client): PageResult {
 export const contextPage = async (client: Client): PageResult =>
   ok(textPage("What fills the context window", await client.session.contextReport()));
 
-export const tasksPage = async (client: Client): PageResult =>
-  ok(textPage("Agents, MCP tasks and commands", client.tasks.list()));
+/** Summaries that compactions wrote; Enter shows one whole. */
+export async function checkpointsPage(client: Client): PageResult {
+  const all = await client.checkpoints();
+  if (!all.ok) return all;
+  const now = Date.now();
+  const rows = all.value.toReversed().map(({ number, created, turns, title, text }): PickerRow => {
+    const state = textPage(`Checkpoint ${number}: ${title}`, text);
+    const label = `${number}  ${age(created, now)} ago  t${turns.from}-t${turns.to}`;
+    return { label, detail: title, does: { type: "show", state } };
+  });
+  return ok(
+    pickerPage("Checkpoints", rows, "No checkpoints yet: they are written when the conversation is compacted."),
+  );
+}
+
+/** Rules in force with where they come from; approvals can be taken back. */
+export async function permissionsPage(client: Client): PageResult {
+  const { allowAll, rules, folders, sandbox } = await client.permissions.list();
+  const facts = [`folders: ${folders.join(", ")}`, sandbox].join("\n");
+  const reset = (scope: "session" | "location"): PickerRow => {
+    const line = `/permissions reset ${scope}`;
+    const state = confirmPage(`Take back what you approved for this ${scope}?`, line);
+    return {
+      label: `reset ${scope}`,
+      detail: `take back what you approved for this ${scope}`,
+      does: { type: "show", state },
+    };
+  };
+  const rows = [
+    ...rules.map(
+      ({ list, rule, origin }): PickerRow => ({
+        label: `${list.padEnd(5)} ${rule}`,
+        detail: origin,
+        does: { type: "show", state: textPage(`${list} ${rule}`, `It comes from: ${origin}.\n${facts}`) },
+      }),
+    ),
+    reset("session"),
+    reset("location"),
+    {
+      label: "folders and sandbox",
+      detail: sandbox,
+      does: { type: "show", state: textPage("Folders and sandbox", facts) },
+    } as const,
+  ];
+  return ok(pickerPage(`Permissions: allow-all is ${allowAll ? "on" : "off"}, ${counted(rules.length, "rule")}`, rows));
+}
