@@ -58,6 +58,25 @@ export const permissionRequest = z.discriminatedUnion("kind", [
 ]);
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 
+/** What the request is about, as every face names it. */
+export function requestSubject(request: PermissionRequest): string {
+  switch (request.kind) {
+    case "read":
+    case "write":
+      return request.path;
+    case "shell":
+      return request.command;
+    case "url":
+      return request.url;
+    case "memory":
+      return request.summary;
+    case "mcp":
+      return `${request.server} ${request.tool}`;
+    case "hook":
+      return request.name;
+  }
+}
+
 /** `kind` or `kind(argument)`, parsed. */
 export type Rule = { kind: PermissionKind; argument?: string; text: string };
 

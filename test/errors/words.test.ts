@@ -102,7 +102,7 @@ describe("FE14 F108 the ten errors", () => {
   });
 
   it("F108 FE14 a setting of the wrong kind", async () => {
-    const { place } = await scene(() => text("fine"));
+    const place = newPlace();
     mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, "settings.json"), '{\n  "recall.timeoutMs": "fast"\n}\n');
     const done = await run(place, GO);
