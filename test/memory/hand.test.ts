@@ -31,7 +31,7 @@ describe("looking at memories", () => {
     });
     const text = (await memory(place, ["list"])).stdout;
     expect(text).toContain(id.slice(4, 12));
-    expect(text).toMatch(/repository local:.*build.*\+0 -0.*user.*0min\n {2}The build needs Node 24\./);
+    expect(text).toMatch(/repository local:.*build.*\+0 -0.*user.*just now\n {2}The build needs Node 24\./);
     expect((await memory(place, ["search", "node", "build"])).stdout).toContain("The build needs Node 24.");
     expect((await memory(place, ["search", "zebra"])).stdout).toMatch(/^No matching memories/);
     // By the beginning of its id, with or without what all ids begin with.

@@ -64,11 +64,19 @@ const UNITS = [
   ["min", 60_000],
 ] as const;
 
+const JUST_NOW = "just now";
+
 /** In its largest unit; a clock that went back makes nothing negative. */
 export function age(iso: string, now: number): string {
-  const ms = Math.max(0, now - Date.parse(iso));
-  const [name, size] = UNITS.find(([, one]) => ms >= one) ?? ["min", 60_000];
-  return `${Math.floor(ms / size)}${name}`;
+  const ms = now - Date.parse(iso);
+  const unit = UNITS.find(([, one]) => ms >= one);
+  return unit ? `${Math.floor(ms / unit[1])}${unit[0]}` : JUST_NOW;
+}
+
+/** As people say when something was. */
+export function ago(iso: string, now: number): string {
+  const text = age(iso, now);
+  return text === JUST_NOW ? text : `${text} ago`;
 }
 
 /** Every field, where it comes from, and what happened to it. */

@@ -83,7 +83,7 @@ export function blocksOf(event: Envelope): TranscriptBlock[] {
       return info("fleet", `${done} done, ${blocked} blocked, ${notRun} not run, ${rounds} rounds.`);
     }
     case "session.autopilot_stopped":
-      return info("autopilot", `Stopped after ${event.data.continuations} continuations: ${event.data.reason}.`);
+      return info("autopilot", autopilotEnd(event.data));
     case "session.resume": {
       const { recovered } = event.data;
       if (!recovered) return [];
@@ -159,4 +159,18 @@ function hookBlock({ id, timestamp: at, data }: Envelope<"hook.end">): Transcrip
       ...optional("context", context),
     },
   ];
+}
+
+const AUTOPILOT_ENDS: Record<string, string> = {
+  task_complete: "the task is complete",
+  gave_up: "it could not complete the task",
+  max_continuations: "its limit (--max-continuations); send a message to go on",
+  error: "the last turn failed",
+  aborted: "you interrupted it",
+  mode_changed: "the mode was changed",
+};
+
+function autopilotEnd({ reason, continuations }: { reason: string; continuations: number }): string {
+  const often = continuations === 1 ? "1 continuation" : `${continuations} continuations`;
+  return `Stopped after ${often}: ${AUTOPILOT_ENDS[reason] ?? reason}.`;
 }

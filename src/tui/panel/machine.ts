@@ -2,7 +2,7 @@
 import { ok } from "../../base/result.ts";
 import { firstLine } from "../../base/text.ts";
 import { counted } from "../../command/format.ts";
-import { age } from "../../command/memory/text.ts";
+import { ago } from "../../command/memory/text.ts";
 import { type Client, home, type StoredSession } from "../../runtime/client.ts";
 import { type PageResult, type PickerRow, pickerPage } from "./page.ts";
 
@@ -25,7 +25,7 @@ export async function sessionsPage(client: Client): PageResult {
 
 function sessionRow({ id, name, updated_at, prompts }: StoredSession, client: Client, more: string[]): PickerRow {
   const isOpen = id === client.sessionId;
-  const facts = [id.slice(0, 8), `${age(updated_at, Date.now())} ago`, counted(prompts, "prompt"), ...more];
+  const facts = [id.slice(0, 8), ago(updated_at, Date.now()), counted(prompts, "prompt"), ...more];
   return {
     label: firstLine(name ?? "", MOST_LETTERS) || "(no name)",
     detail: [...facts, ...(isOpen ? ["open now"] : [])].join(", "),

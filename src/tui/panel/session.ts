@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ok } from "../../base/result.ts";
 import { firstLine } from "../../base/text.ts";
 import { counted, grouped } from "../../command/format.ts";
-import { age } from "../../command/memory/text.ts";
+import { ago } from "../../command/memory/text.ts";
 import type { Client } from "../../runtime/client.ts";
 import { confirmPage, type PageResult, type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
 
@@ -28,7 +28,7 @@ function rewindList(client: Client): PanelPage {
     const words = firstLine(display ?? content, MOST_LETTERS);
     const count = files.get(ref)?.size ?? 0;
     return {
-      label: `${ref}  ${age(time, now)} ago${count === 0 ? "" : `  ${counted(count, "file")}`}`,
+      label: `${ref}  ${ago(time, now)}${count === 0 ? "" : `  ${counted(count, "file")}`}`,
       detail: words,
       does: { type: "open", command: "rewind", args: ref },
     };
@@ -127,7 +127,7 @@ export async function checkpointsPage(client: Client): PageResult {
   const now = Date.now();
   const rows = all.value.toReversed().map(({ number, created, turns, title, text }): PickerRow => {
     const state = textPage(`Checkpoint ${number}: ${title}`, text);
-    const label = `${number}  ${age(created, now)} ago  t${turns.from}-t${turns.to}`;
+    const label = `${number}  ${ago(created, now)}  t${turns.from}-t${turns.to}`;
     return { label, detail: title, does: { type: "show", state } };
   });
   return ok(
