@@ -38,12 +38,14 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const total = base + sum(conversation(applied.kept)) + sum(inForceCut.insertions) + wanted.tokens;
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
-  const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({
+  const cutTo = async (added: number): Promise<MadeCut> => {
+    await input.beforeCut?.();
+    return makeCut({
       ...{ body, items, budget, keep, shaping, longChars, clean: input.clean },
       fixedTokens: base + added,
       refused: mode === "context-error",
     });
+  };
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));

@@ -19,12 +19,40 @@ export async function see(
   items: readonly HistoryItem[],
 ): Promise<Result<SeenItems, Fault>> {
   const chain = chainOf(items);
+  if (knownLength(match) >= chain.length) return ok(seeIn(store, store.db, session, match, chain));
+  return change(store, (db) => seeIn(store, db, session, match, chain));
+}
+
+/** The same, inside the caller's transaction. */
+export function seeIn(
+  store: ProxyStore,
+  db: Database,
+  session: ProxySession,
+  match: Match,
+  chain: readonly ChainItem[],
+): SeenItems {
   const from = knownLength(match);
-  if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
-  return change(store, (db) => {
-    const numbering = new Numbering(store, db, session.no);
-    return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
-  });
+  if (from >= chain.length) return { from, turns: [], fresh: 0 };
+  const numbering = new Numbering(store, db, session.no);
+  return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
+}
+
+/** A request's items are numbered when a cut needs their refs; without one the commit of its lane does it on the way. */
+export class Sight {
+  readonly #look: () => Promise<Result<SeenItems, Fault>>;
+  #looking: Promise<Result<SeenItems, Fault>> | undefined;
+  seen: SeenItems | undefined;
+  fault: Fault | undefined;
+
+  constructor(look: () => Promise<Result<SeenItems, Fault>>) {
+    this.#look = look;
+  }
+
+  async take(): Promise<void> {
+    const looked = await (this.#looking ??= this.#look());
+    if (looked.ok) this.seen = looked.value;
+    else this.fault = looked.error;
+  }
 }
 
 export function knownLength(match: Match): number {
