@@ -64,7 +64,8 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
       : draftOf(fresh.made, []);
   const begun = fresh && { takesAway: fresh.made !== undefined };
   const added = await addition(input, draft, wanted, begun);
-  const insertions = [...draft.insertions, ...added.insertions];
+  // The very same list while nothing is added: what is kept of the lane is then not written again.
+  const insertions = added.insertions.length === 0 ? draft.insertions : [...draft.insertions, ...added.insertions];
   const blocks = insertions.filter((one) => one.kind === "state").length;
   const { cut: _cut, reason: _reason, state: _state, recalledFor: _prompt, ...rest } = lane;
   const next: LaneState = {

@@ -14,6 +14,8 @@ type Job = {
 };
 
 const LIMIT_MS = 5000;
+/** Patient work waits so long for other work to go along with. */
+const PATIENCE_MS = 20;
 /** The event loop waits for a transaction: what comes after so long goes into the next one. */
 const LONGEST_MS = 15;
 const MOST_JOBS = 64;
@@ -23,6 +25,8 @@ export class GroupCommit {
   readonly #clock: Clock;
   #waiting: Job[] = [];
   #running = false;
+  #current: Promise<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   /** How many transactions there were, for a look from outside. */
   transactions = 0;
 
@@ -31,13 +35,26 @@ export class GroupCommit {
     this.#clock = clock;
   }
 
-  /** The work must be as `write` wants it. It runs after what was added before it. */
-  add<T>(work: (db: Database) => T): Promise<Result<T, Fault>> {
+  /** The work must be as `write` wants it. It runs after what was added before it; `patient`: a little later will do. */
+  add<T>(work: (db: Database) => T, patient = false): Promise<Result<T, Fault>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Result<unknown, Fault>): void => resolve(outcome as Result<T, Fault>);
       this.#waiting.push({ work, settle, reject, end: this.#clock.monotonic() + LIMIT_MS });
-      if (!this.#running) void this.#run();
+      if (!patient) this.#start();
+      else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS);
     });
+  }
+
+  /** When all that was added so far is written; patient work does not wait any longer. */
+  async settled(): Promise<void> {
+    if (this.#waiting.length > 0) await this.add(() => undefined);
+    else await this.#current;
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#running) void this.#run();
   }
 
   async #run(): Promise<void> {
@@ -45,7 +62,9 @@ export class GroupCommit {
     await nextRound();
     while (this.#waiting.length > 0) {
       const jobs = this.#waiting.splice(0, MOST_JOBS);
-      const count = await this.#together(jobs);
+      const writing = this.#together(jobs);
+      this.#current = writing;
+      const count = await writing;
       this.#waiting.unshift(...jobs.slice(count));
       await nextRound();
     }

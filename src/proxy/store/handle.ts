@@ -29,6 +29,8 @@ export type ProxyStore = Required<ProxyStoreOptions> & {
   readonly logs: Mutex;
   /** What no request waits for: one transaction at a time, since each that waits for another process blocks a little. */
   readonly laters: GroupCommit;
+  /** Refs of items, by session and own hash. */
+  readonly refs: Map<string, string>;
 };
 
 /** A request must not wait longer than this for another writer; without the store it goes on unchanged. */
@@ -37,7 +39,7 @@ const ON_PATH_MS = 30;
 export function createProxyStore(options: ProxyStoreOptions): ProxyStore {
   const random = (bytes: number): string => randomBytes(bytes).toString("hex");
   const laters = new GroupCommit(options.db, options.clock);
-  return { random, onDamaged: () => undefined, ...options, logs: new Mutex(), laters };
+  return { random, onDamaged: () => undefined, ...options, logs: new Mutex(), laters, refs: new Map() };
 }
 
 export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
@@ -45,14 +47,21 @@ export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<R
   return whileBusy(db.location() ?? "memory", () => work(db), { clock, limitMs: ON_PATH_MS });
 }
 
-/** In one transaction; `later` is for work that no request waits for, and shares it with others. */
+/** The same, with all that has happened so far: what still waits to be written is written first. */
+export async function readSettled<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
+  await store.laters.settled();
+  return read(store, work);
+}
+
+/** In one transaction. `later` is for work that no request waits for, and shares it with others; `at-leisure` waits for them. */
 export function change<T>(
   store: ProxyStore,
   work: (db: Database) => T,
-  when: "now" | "later" = "now",
+  when: "now" | "later" | "at-leisure" = "now",
 ): Promise<Result<T, Fault>> {
   const { db, clock, laters } = store;
-  return when === "now" ? write(db, work, { clock, limitMs: ON_PATH_MS }) : laters.add(work);
+  if (when === "now") return write(db, work, { clock, limitMs: ON_PATH_MS });
+  return laters.add(work, when === "at-leisure");
 }
 
 export const sessionsFolder = (store: ProxyStore): string => join(store.dir, "sessions");

@@ -68,13 +68,7 @@ function insertLane(db: Database, { session, state }: Commit, now: string): numb
   return Number(lastInsertRowid);
 }
 
-function writeChain(
-  db: Database,
-  lane: number,
-  match: Match,
-  seen: SeenItems,
-  chain: readonly ChainItem[],
-): void {
+function writeChain(db: Database, lane: number, match: Match, seen: SeenItems, chain: readonly ChainItem[]): void {
   if (match.type === "rewritten") prepared(db, "DELETE FROM proxy_chain WHERE lane = ?").run(lane);
   if (match.type === "fork") {
     const columns = "position, link, own, strong, prompt, turn";
@@ -108,7 +102,7 @@ function updateLane(
      version = version + 1, state = ?, used_at = ? WHERE id = ?`,
   ).run(state.kind, chain.length, chain.at(-1)?.id ?? "", answers, small, now, id);
   const same = match.type === "extends" && match.lane.cut === state.cut && match.lane.insertions === state.insertions;
-  if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan, id);
+  if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan(), id);
 }
 
 export function lanesOf(store: ProxyStore, session: ProxySession): Promise<Result<StoredLane[], Fault>> {

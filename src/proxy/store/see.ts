@@ -122,10 +122,22 @@ class Numbering {
 
 export const refText = (session: string, turn: number, item: number): string => `${session}:t${turn}.${item}`;
 
+/** Refs never change and no session's number is used twice, so a ref that was looked up once is known. */
+const KNOWN_REFS = 100_000;
+
 /** Refs by own hash, one lookup each; undefined for what was never seen, or while the store cannot be read. */
 export function refs(store: ProxyStore, session: ProxySession): (own: string | undefined) => string | undefined {
+  const { refs: known } = store;
   return (own) => {
     if (own === undefined) return undefined;
+    const key = `${session.no} ${own}`;
+    const ref = known.get(key) ?? looked(own);
+    if (known.size >= KNOWN_REFS) known.clear();
+    if (ref !== undefined) known.set(key, ref);
+    return ref;
+  };
+
+  function looked(own: string): string | undefined {
     try {
       const sql = "SELECT turn, item FROM proxy_item WHERE session = ? AND own = ?";
       const row = prepared(store.db, sql).get(session.no, own);
@@ -134,5 +146,5 @@ export function refs(store: ProxyStore, session: ProxySession): (own: string | u
       if (codeOf(error) === undefined) throw error;
       return undefined; // a store that cannot be read makes no cut, so the ref is not needed
     }
-  };
+  }
 }
