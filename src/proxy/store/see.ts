@@ -49,7 +49,8 @@ export class Sight {
   }
 
   async take(): Promise<void> {
-    const looked = await (this.#looking ??= this.#look());
+    this.#looking ??= this.#look();
+    const looked = await this.#looking;
     if (looked.ok) this.seen = looked.value;
     else this.fault = looked.error;
   }
