@@ -39,11 +39,21 @@ const OF_EVERY_TURN = modules([
   "session/index/write-index",
 ]);
 
+/** The AI SDK's helpers use the web's Headers in passing, and node loads all of its fetch for it. */
+const plainHeaders = {
+  name: "plain-headers",
+  transform: {
+    filter: { id: /@ai-sdk\/provider-utils\/dist\/index\.m?js$/ },
+    handler: (code) =>
+      `import { PlainHeaders as Headers } from ${JSON.stringify(join(root, "src", "model", "plain-headers.ts"))};\n${code}`,
+  },
+};
+
 const bundle = await rolldown({
   cwd: root,
   input: "src/main.ts",
   platform: "node",
-  plugins: [texts],
+  plugins: [texts, plainHeaders],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
   resolve: {
     // The UMD entries of some packages hide their own requires from the bundler.
