@@ -124,7 +124,7 @@ class Numbering {
 export const refText = (session: string, turn: number, item: number): string => `${session}:t${turn}.${item}`;
 
 /** Refs never change and no session's number is used twice, so a ref that was looked up once is known. */
-const KNOWN_REFS = 100_000;
+const KNOWN_REFS = 20_000;
 
 /** Refs by own hash, one lookup each; undefined for what was never seen, or while the store cannot be read. */
 export function refs(store: ProxyStore, session: ProxySession): (own: string | undefined) => string | undefined {
