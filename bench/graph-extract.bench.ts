@@ -5,9 +5,20 @@ import { extractFacts } from "../src/memory/graph/extract/extract.ts";
 import { precision, readLabelled, recall, type Score, score } from "./graph-extract/labelled.ts";
 import { story } from "./graph-extract/story.ts";
 
-const SETS = ["development", "held-out", "natural", "prose", "prose-held-out", "fresh", "strange", "strange-held-out"];
+const SETS = [
+  "development",
+  "held-out",
+  "natural",
+  "prose",
+  "prose-held-out",
+  "fresh",
+  "strange",
+  "strange-held-out",
+  "other-hand",
+  "other-hand-held-out",
+];
 /** Their figures stay honest only while nobody looks at their lines. */
-const SEALED = new Set(["prose-held-out", "fresh"]);
+const SEALED = new Set(["prose-held-out", "fresh", "other-hand-held-out"]);
 /** What a rule may stumble over when it is repeated without end. */
 const HOSTILE =
   "a|(|word |`|\"a |1. x\n|and |uses |a, |'s |commit 1a2b3c4\n|[main 1a2b3c4] x\n|since 2024-01-01 |we use |[a](|<memories>|a/|closes #1 |x │ 1 +\n|\n|The api uses Redis, |…".split(

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fill, GROUPS, plainSearch } from "./graph/fill.ts";
 import { message, type Posting, postAll, query, send } from "./graph/load.ts";
+import { slots } from "./graph/slot.ts";
 import {
   type Gateway,
   p50,
@@ -22,11 +23,11 @@ const FACTS = Number(process.env["FACTS"] ?? 100_000);
 const OPEN = { EVERLONG_GATEWAY_AUTH: "loopback-open", EVERLONG_RECALL_TIMEOUT_MS: "20000" };
 const p95 = (values: readonly number[]): number => quantile(values, 0.95);
 
-/** `ONLY=messages npm run bench -- graph` and `ONLY=search …` run one half. */
+/** `ONLY=messages npm run bench -- graph.` runs one part; the others are `slots` and `searches`. */
 export async function bench(): Promise<void> {
   const { ONLY } = process.env;
-  if (ONLY !== "search") await messages();
-  if (ONLY !== "messages") await searches();
+  for (const [name, part] of Object.entries({ messages, slots, searches }))
+    if (ONLY === undefined || ONLY === name) await part();
 }
 
 async function messages(): Promise<void> {

@@ -1,17 +1,21 @@
 // Import of generated history: items a second beside indexing the same texts alone, memory, a second run, a gateway beside it.
 // EVERLONG_BENCH_BYTES sets the size; asked for by name it is the gigabyte that the target speaks of.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { RecallWriter } from "../src/memory/recall/store/write.ts";
 import { recallSchema } from "../src/store/schema/recall.ts";
+import { Conversation, p50, post, quantile, say, startGateway, startPart, wholeProcessorMs } from "./proxy-load.ts";
 
 const BYTES = Number(
   process.env["EVERLONG_BENCH_BYTES"] ?? (process.argv.includes("import") ? 1_000_000_000 : 30_000_000),
 );
 const FILES = 1000;
+const ROUNDS = 100;
 const WORDS =
   "the to and of a in is it we redis queue broker failover deploy config parser session memory index token build test branch merge commit server client socket thread table column schema migration cache latency".split(
     " ",
@@ -47,7 +51,7 @@ function generate(home: string, bytes: number, files: number): number {
   return items;
 }
 
-type ImportRun = { ms: number; rssMb: number };
+type ImportRun = { ms: number; processorMs: number; rssMb: number };
 
 /** The built program; its largest memory is read while it runs. */
 function importIn(home: string): Promise<ImportRun> {
@@ -55,8 +59,10 @@ function importIn(home: string): Promise<ImportRun> {
   const env = { ...process.env, HOME: home, EVERLONG_HOME: join(home, "everlong"), OLLAMA_HOST: "http://127.0.0.1:9" };
   const child = spawn(process.execPath, ["bin/everlong.js", "import", "claude"], { env, stdio: "ignore" });
   let rssMb = 0;
+  let processorMs = 0;
   const look = (): void => {
     try {
+      processorMs = wholeProcessorMs(child.pid ?? 0);
       rssMb =
         Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024 || rssMb;
     } catch {
@@ -67,7 +73,7 @@ function importIn(home: string): Promise<ImportRun> {
   return new Promise((resolve) =>
     child.on("exit", () => {
       clearInterval(timer);
-      resolve({ ms: performance.now() - start, rssMb });
+      resolve({ ms: performance.now() - start, processorMs, rssMb });
     }),
   );
 }
@@ -91,6 +97,42 @@ function indexAlone(count: number, folder: string): number {
   return performance.now() - start;
 }
 
+/** Requests of a conversation through a gateway, before, while and after an import fills the same home. */
+async function besideGateway(folder: string): Promise<void> {
+  const home = join(folder, "beside");
+  generate(home, 60_000_000, 20);
+  const upstream = await startPart("upstream");
+  const gateway = await startGateway(upstream.url, {}, home);
+  const conversation = new Conversation("beside").grow(20_000, 400);
+  const requests = async (rounds: number): Promise<number[]> => {
+    const times: number[] = [];
+    for (let n = 0; n < rounds; n++) {
+      times.push((await post(gateway, conversation.turn(400).body(), conversation.headers)).ms);
+      await sleep(40);
+    }
+    return times;
+  };
+  await requests(10);
+  const before = await requests(ROUNDS);
+  const env = { ...process.env, HOME: home, EVERLONG_HOME: join(home, "home"), OLLAMA_HOST: "http://127.0.0.1:9" };
+  const child = spawn(process.execPath, ["bin/everlong.js", "import", "claude"], { env, stdio: "ignore" });
+  await sleep(1500);
+  const during = await requests(ROUNDS);
+  const isStillRunning = child.exitCode === null;
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  await ended;
+  const after = await requests(ROUNDS);
+  const alone = p50([...before, ...after]);
+  const ratio = p50(during) / alone;
+  say("requests beside an import against alone, p50", ratio, "", "<= 1.10", ratio <= 1.1 && isStillRunning);
+  console.log(
+    `     alone p50 ${alone.toFixed(2)} p95 ${quantile([...before, ...after], 0.95).toFixed(2)} ms, beside p50 ${p50(during).toFixed(2)} p95 ${quantile(during, 0.95).toFixed(2)} ms`,
+  );
+  await gateway.stop();
+  await upstream.stop();
+}
+
 export async function bench(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "everlong-bench-import-"));
   try {
@@ -102,6 +144,7 @@ export async function bench(): Promise<void> {
     const rate = (items / whole.ms) * 1000;
     console.log(
       `${(BYTES / 1e6).toFixed(0)} MB in one file: ${rate.toFixed(0)} items a second with the start (target >= 3000 on a quiet machine), ` +
+        `${((items / whole.processorMs) * 1000).toFixed(0)} a second of processor time, ` +
         `the index alone ${alone.toFixed(0)}, ratio ${(rate / alone).toFixed(2)}; largest memory ${whole.rssMb.toFixed(0)} MB (target <= 300 at 1 GB)`,
     );
     const many = join(folder, "many");
@@ -111,6 +154,7 @@ export async function bench(): Promise<void> {
     console.log(
       `${FILES} files: ${first.ms.toFixed(0)} ms, once more unchanged ${again.ms.toFixed(0)} ms (target <= 1000)`,
     );
+    await besideGateway(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -17,6 +17,7 @@ import { newMemoryId } from "../src/memory/record/id.ts";
 import { storeRecord } from "../src/memory/record/store.ts";
 import type { WriteParts } from "../src/memory/record/write-contract.ts";
 import { secretFilter, secretRedactor } from "../src/memory/secret/filter.ts";
+import { runUnit } from "../src/store/embedded-store.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { storeMigrations } from "../src/store/migrations.ts";
 import { type Database, openDatabase } from "../src/store/sqlite.ts";
@@ -72,7 +73,7 @@ async function count(path: string, id: string, times: number): Promise<void> {
     return editRecord(parts, { id, input, by: { ...by, version } }, signal);
   };
   for (let i = 0; i < times; i++) {
-    const record = recordById(db, id, "local");
+    const record = runUnit(db, recordById(id, "local"));
     if (!record) throw new Error(`${id} is gone`);
     let done = await edit(record);
     while (done.type === "conflict") done = await edit(done.current);
@@ -115,9 +116,9 @@ async function contended(processes: number, each: number): Promise<number> {
 export async function bench(): Promise<void> {
   const db = await open(join(mkdtempSync(join(tmpdir(), "everlong-bench-")), "store.db"));
   fill(db);
-  const read = () => activeStandings(db, place, ["repository", "user"]);
+  const read = () => runUnit(db, activeStandings(place, ["repository", "user"]));
   const all = read();
-  const whole = (ids: readonly string[]) => recordsById(db, ids, "local");
+  const whole = (ids: readonly string[]) => runUnit(db, recordsById(ids, "local"));
   const view = {
     nowMs: Date.now(),
     tree: { check: () => "verified" as const, isNear: (file: string) => file < "src/5" },

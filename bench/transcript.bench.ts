@@ -2,10 +2,12 @@
 import type { BlockOf, Transcript } from "../src/runtime/client/transcript.ts";
 import { emptyTranscript, itemsAfter, reduceBlocks } from "../src/runtime/client/transcript.ts";
 import type { Envelope } from "../src/schema/event/envelope.ts";
+import { partLines } from "../src/tui/block/answer.ts";
 import { AnswerStream } from "../src/tui/block/answer-stream.ts";
 import { renderBlock } from "../src/tui/block/render.ts";
 import { loadHighlighter } from "../src/tui/markdown/highlight.ts";
 import { lookOf } from "../src/tui/theme/look.ts";
+import { paintAll } from "../src/tui/theme/paint.ts";
 import { transcriptPanel, transcriptView } from "../src/tui/view/transcript.ts";
 import { alternate, print, timed } from "./measure.ts";
 
@@ -65,11 +67,13 @@ function pieces(lines: number): string[] {
 
 function streamed(parts: readonly string[], look: ReturnType<typeof lookOf>): void {
   let transcript = emptyTranscript();
-  const stream = new AnswerStream(80, look);
+  const stream = new AnswerStream(look);
   parts.forEach((deltaContent, at) => {
     transcript = reduceBlocks(transcript, event("assistant.message_delta", { messageId: "m", deltaContent }, at));
     // A screen is drawn 30 times a second; a fast model sends three pieces in that time.
-    if (at % 3 === 0) stream.update(transcript.live[0] as BlockOf<"assistant">);
+    if (at % 3 !== 0) return;
+    const { settled, open } = stream.update(transcript.live[0] as BlockOf<"assistant">);
+    paintAll(partLines([...settled, ...open], 80), look);
   });
 }
 

@@ -1,10 +1,10 @@
 // Bundles src/main.ts into dist/: one entry with lazy parts, so that a start loads only what it needs.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { buildWeb } from "./build-web.mjs";
-import { texts } from "./bundle.mjs";
+import { copyLists, lists, texts } from "./bundle.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -49,11 +49,18 @@ const plainHeaders = {
   },
 };
 
+/** The driver of PostgreSQL can use a compiled library in place of itself; it is never asked to. */
+const withoutNative = {
+  name: "without-native",
+  resolveId: { filter: { id: /^pg-native$/ }, handler: () => "\0pg-native" },
+  load: { filter: { id: /^\0pg-native$/ }, handler: () => ({ code: "export default undefined;", moduleType: "js" }) },
+};
+
 const bundle = await rolldown({
   cwd: root,
   input: "src/main.ts",
   platform: "node",
-  plugins: [texts, plainHeaders],
+  plugins: [texts, plainHeaders, withoutNative],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
   resolve: {
     // The UMD entries of some packages hide their own requires from the bundler.
@@ -83,19 +90,16 @@ const { output } = await bundle.write({
   },
 });
 await bundle.close();
+copyLists(join(aside, "part"));
 mkdirSync(join(root, "dist", "part"), { recursive: true });
-const files = output.map(({ fileName }) => fileName);
+const files = [...output.map(({ fileName }) => fileName), ...lists.map((list) => `part/${basename(list)}`)];
 for (const name of [...files.filter((file) => file !== "main.js"), "main.js"])
   renameSync(join(aside, name), join(root, "dist", name));
 rmSync(aside, { recursive: true });
 
-// Read beside the part that asks for it (memory/recall/text/related-words.ts).
-const wordList = "related-words.txt";
-copyFileSync(join(root, "src/memory/recall/text", wordList), join(root, "dist", "part", wordList));
-
 // Parts of earlier builds go only after this one has succeeded.
 for (const name of readdirSync(join(root, "dist", "part")))
-  if (name !== wordList && !files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
+  if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
 
 // The licences of the packages whose code stands in dist/ ask for their texts beside it.
 const folders = [...output.flatMap(({ moduleIds = [] }) => moduleIds), ...(await buildWeb(root))].flatMap(

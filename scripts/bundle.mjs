@@ -1,5 +1,7 @@
 // What the build, the tests, the benchmarks and their child processes share: how texts are modules, and a bundle of one file.
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { parse } from "yaml";
 
@@ -18,6 +20,14 @@ export const texts = {
   },
 };
 
+/** Lists that the program reads beside the part that asks for them. */
+export const lists = ["src/memory/recall/text/related-words.txt", "src/model/tokens/o200k.bin"];
+
+export function copyLists(folder) {
+  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+  for (const list of lists) copyFileSync(join(root, list), join(folder, basename(list)));
+}
+
 /** Bundles one entry with all that it needs into one file that Node can run. */
 export async function bundleFile(input, file) {
   const bundle = await rolldown({
@@ -30,4 +40,5 @@ export async function bundleFile(input, file) {
   });
   await bundle.write({ file, codeSplitting: false });
   await bundle.close();
+  copyLists(dirname(file));
 }

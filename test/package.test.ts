@@ -91,7 +91,7 @@ it("N48 engines is what the launcher asks for", () => {
 const COMMANDS = [[], ["-p", "hello"], ["--help"], ["serve"], ["with", "claude"], ["doctor"], ["nosuch"]];
 
 it.each(COMMANDS.map((args) => ({ args })))(
-  "N48 on an older Node `everlong $args` is one line that says what to do",
+  "N48 FB20 on an older Node `everlong $args` is one line that says what to do",
   ({ args }) => {
     const launcher = installedLauncher();
     const older = join(dirname(launcher), "older.cjs");

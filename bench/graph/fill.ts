@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sqliteGraph } from "../../src/memory/graph/store/sqlite.ts";
 import { instantAt } from "../../src/memory/graph/time.ts";
 import { openStoreAt } from "../../src/store/open-store.ts";
-import { sqlite } from "../../src/store/sqlite.ts";
+import { type Database, sqlite } from "../../src/store/sqlite.ts";
 
 export const GROUPS = 20;
 const PER_EPISODE = 50;
@@ -14,9 +14,9 @@ const part = (n: number): string => PARTS[n % PARTS.length] ?? "";
 const word = (n: number): string => part(n) + part(Math.floor(n / 20)) + part(Math.floor(n / 400));
 const VERBS = ["USES", "DEPENDS_ON", "HAS_STATUS", "OWNS"] as const;
 
-/** Fact `n` has words that few others have, and some that thousands have. */
+/** Fact `n` has words that few others have, and some that thousands have; no two facts are equal. */
 const parts = (n: number) => ({
-  subject: `${word(n * 7)} ${word(n * 13 + 5)} service`,
+  subject: `${word(n * 7)} ${word(n * 13 + 5 + 37 * Math.floor(n / 8_000))} service`,
   relation: VERBS[n % VERBS.length] ?? "USES",
   object: `${word(n * 11 + 3)} ${part(n)}box`,
 });
@@ -27,7 +27,7 @@ const sentence = (n: number): string => {
 
 export type Questions = Record<"two" | "common" | "sentence", (n: number) => string>;
 
-export async function fill(home: string, count: number): Promise<Questions> {
+export async function openHome(home: string): Promise<Database> {
   mkdirSync(home, { recursive: true });
   const place = {
     store: join(home, "store.db"),
@@ -37,7 +37,12 @@ export async function fill(home: string, count: number): Promise<Questions> {
   };
   const db = await openStoreAt(place, { onRebuilt: () => undefined });
   if (!db.ok) throw new Error(JSON.stringify(db.error));
-  const store = sqliteGraph(db.value);
+  return db.value;
+}
+
+export async function fill(home: string, count: number, among = count): Promise<Questions> {
+  const db = await openHome(home);
+  const store = sqliteGraph(db);
   const term = (name: string) => ({ name, label: "Term" }) as const;
   for (let n = 0; n < count; n += PER_EPISODE) {
     const facts = Array.from({ length: PER_EPISODE }, (_, i) => {
@@ -53,11 +58,11 @@ export async function fill(home: string, count: number): Promise<Questions> {
     const accepted = await store.accept({ group, origin: "api", episodes: [episode], now });
     if (!accepted.ok) throw new Error(JSON.stringify(accepted.error));
   }
-  db.value.close();
-  const some = (n: number): number => (n * 7919) % count;
+  db.close();
+  const some = (n: number): number => (n * 7919) % among;
   return {
     two: (n) => `${word(some(n) * 7)} ${word(some(n) * 11 + 3)}`,
-    common: (n) => `service ${word(some(n) * 13 + 5)}`,
+    common: (n) => `service ${parts(some(n)).subject.split(" ")[1]}`,
     sentence: (n) => `What does the ${parts(some(n)).subject} use in production now, and since when is that so?`,
   };
 }

@@ -1,13 +1,13 @@
 // Failures of ours as errors of the protocol.
 import { RequestError } from "@agentclientprotocol/sdk";
-import { describeFailure, errorText, type Failure, FailureError } from "../base/failure.ts";
+import { errorText, type Failure, FailureError, failureText } from "../base/failure.ts";
 
 const INTERNAL = -32603;
 const INVALID = -32602;
 
 /** What happened, what it means for the data and what to do, in the one text that editors show. */
 export const refused = (failure: Failure): RequestError =>
-  new RequestError(failure.exit === 2 ? INVALID : INTERNAL, describeFailure(failure), { code: failure.code });
+  new RequestError(failure.exit === 2 ? INVALID : INTERNAL, failureText(failure), { code: failure.code });
 
 export const invalid = (what: string): RequestError => new RequestError(INVALID, what);
 

@@ -8,7 +8,7 @@ import {
   type ToolKind,
 } from "@agentclientprotocol/sdk";
 import type { PermissionPrompt } from "../runtime/client.ts";
-import type { PermissionAnswer, PermissionKind } from "../schema/permission.ts";
+import { type PermissionAnswer, type PermissionKind, requestSubject } from "../schema/permission.ts";
 import { textContent } from "./update/call.ts";
 
 const KINDS: Record<PermissionKind, ToolKind> = {
@@ -79,20 +79,8 @@ function callOf(question: PermissionPrompt, announced: ToolCallUpdate | undefine
   };
 }
 
-function titleOf({ request }: PermissionPrompt): string {
-  switch (request.kind) {
-    case "read":
-    case "write":
-      return `${request.kind} ${request.path}`;
-    case "shell":
-      return request.command;
-    case "url":
-      return request.url;
-    case "memory":
-      return request.summary;
-    case "mcp":
-      return `${request.server}: ${request.tool}`;
-    case "hook":
-      return request.name;
-  }
-}
+/** A path alone does not say what is to happen to it. */
+const titleOf = ({ request }: PermissionPrompt): string =>
+  request.kind === "read" || request.kind === "write"
+    ? `${request.kind} ${requestSubject(request)}`
+    : requestSubject(request);

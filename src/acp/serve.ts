@@ -8,7 +8,9 @@ import { boundedLines } from "./bounded-lines.ts";
 
 /** An image of 20 MB is a line of 27. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-const SAVE_MS = 4400;
+/** An editor that has gone waits for nothing; whoever sends a signal does. */
+const SAVE_MS = 15_000;
+const SAVE_AT_SIGNAL_MS = 4400;
 const FLUSH_MS = 300;
 const INTERRUPTED = 130;
 
@@ -24,7 +26,7 @@ export const serveEditor: Faces["editor"] = async (options, { stdin, stdout, war
     code = INTERRUPTED;
   });
   await Promise.race([connection.closed, stop]);
-  await within(sessions()?.closeAll() ?? Promise.resolve(), SAVE_MS);
+  await within(sessions()?.closeAll() ?? Promise.resolve(), code === 0 ? SAVE_MS : SAVE_AT_SIGNAL_MS);
   connection.close();
   // An editor that does not read what is left must not keep us.
   const flushed = await within(new Promise<void>((resolve) => stdout.write("", () => resolve())), FLUSH_MS);

@@ -19,7 +19,7 @@ import { chunk } from "./update/conversation.ts";
 const CANCEL_WAIT_MS = 5000;
 /** What is cancelled is told so until it has heard it: a turn may be about to begin. */
 const CANCEL_AGAIN_MS = 50;
-const CLOSE_MS = 4000;
+const CLOSE_MS = 14_000;
 
 const NOTHING = Promise.resolve();
 

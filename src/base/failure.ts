@@ -42,9 +42,21 @@ export class FailureError extends Error {
   }
 }
 
-export function describeFailure(f: Failure): string {
-  return [f.what, f.data, f.next].filter(Boolean).join("\n");
+/** As a person reads it; the code at its end is listed in docs/errors.md. */
+export function describeFailure({ what, data, next, code }: Omit<Failure, "exit">): string {
+  return withCode(failureText({ what, data, next }), code);
 }
+
+/** For readers that get the code beside it. */
+export const failureText = ({
+  what,
+  data,
+  next,
+}: Pick<Failure, "what"> & { data?: string | undefined; next?: string | undefined }): string =>
+  [what, data, next].filter(Boolean).join("\n");
+
+export const withCode = (text: string, code: string | undefined): string =>
+  code === undefined || text.endsWith(`[${code}]`) ? text : `${text} [${code}]`;
 
 /** One sentence about an unknown thrown value. */
 export function errorText(error: unknown): string {

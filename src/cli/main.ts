@@ -63,7 +63,7 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
   const program = new Command("everlong")
     .description("A coding agent whose sessions outlive their context window.")
     .version(version, "-V, --version")
-    .configureOutput({ writeErr: (text) => process.stderr.write(text) })
+    .configureOutput({ outputError: (text) => process.stderr.write(`${describeFailure(usageFailure(text))}\n`) })
     .exitOverride()
     .enablePositionalOptions()
     .usage("[options] [text]\n       everlong [options] command")
@@ -119,6 +119,19 @@ const isAgentRun = (argv: string[]): boolean =>
 function mistyped(word: string, program: Command): string[] {
   const names = program.commands.map((c) => c.name());
   return /^[a-z-]+$/.test(word) ? nearNames(word, names, 3, word.length < 5 ? 1 : 2) : [];
+}
+
+/** What commander says of arguments that it cannot take, in our form. */
+function usageFailure(text: string): Failure {
+  const [, reason = "", near] = /^(?:error: )?([\s\S]*?)\.?(?:\s*\(Did you mean (.*)\?\))?\s*$/.exec(text) ?? [];
+  const what = reason.replace(/'([^']*)'/g, '"$1"');
+  return {
+    code: "usage",
+    what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
+    data: "Nothing was started.",
+    next: near ? `Did you mean ${near}?` : "everlong --help lists commands and options.",
+    exit: 2,
+  };
 }
 
 const unknownCommand = (word: string, near: string[]): Failure => ({

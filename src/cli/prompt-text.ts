@@ -22,10 +22,10 @@ export async function promptText(
   const prompt = wantsStdin ? piped.value : text;
   if (prompt.trim() === "") {
     return fail({
-      code: "empty_prompt",
-      what: "No prompt: use -p TEXT or pipe text to stdin.",
-      data: "Nothing was sent to a model.",
-      next: 'For example: everlong -p "explain this repository"',
+      code: "no_prompt",
+      what: text === undefined ? "Nothing to do: no terminal and no prompt." : "The prompt is empty.",
+      data: "Nothing was started.",
+      next: 'Give text: everlong -p "…" or pipe it in.',
       exit: 2,
     });
   }

@@ -179,7 +179,7 @@ export function itemText(item: BoardItem): string {
   ].join("\n");
 }
 
-function changeText(change: BoardChange): string {
+export function changeText(change: BoardChange): string {
   const { id, at, action, actor, run, after, before } = change;
   const about = (after ?? before)?.description ?? "";
   return `${id}  ${minute(at)}  ${action} ${keyOf(change)} by ${actor}${run ? ` (${run})` : ""}: ${about}`;

@@ -9,7 +9,7 @@ import {
   home,
   type OpenOptions,
 } from "../runtime/client.ts";
-import { type Command, type CommandOutcome, describe, type Person } from "./contract.ts";
+import { type Command, type CommandOutcome, describe, type Person, type SlashCommand } from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
@@ -144,8 +144,9 @@ const graphitiSends = (sends: readonly string[]): string =>
 const untrusted = ({ root, isTrusted }: ConsentFolder): string[] =>
   isTrusted ? [] : [`${root} is not trusted, so nothing is sent yet. To trust it: everlong trust`];
 
-export const consent: Command = {
+export const consent: SlashCommand = {
   name: "consent",
   summary: "manage which outside addresses may get text from this folder",
   subcommands: [list, ask, grant, revoke, decline],
+  slash: { usage: "[list|ask|grant|revoke|decline]" },
 };

@@ -1,10 +1,10 @@
 // `everlong doctor`: one line a check, what to do under it, and a count at the end.
 import { ok } from "../base/result.ts";
 import { type CheckResult, type Diagnosis, type DoctorOptions, home } from "../runtime/client.ts";
-import type { Command, CommandCall } from "./contract.ts";
+import type { CommandCall, SlashCommand } from "./contract.ts";
 import { counted } from "./format.ts";
 
-export const doctor: Command = {
+export const doctor: SlashCommand = {
   name: "doctor",
   summary: "check the installation, your data and settings",
   options: [
@@ -13,6 +13,7 @@ export const doctor: Command = {
     { flags: "--report <file>", help: "write a report to share, without secrets" },
   ],
   json: "value",
+  slash: { usage: "[--fix] [--online]" },
   async run({ options }: CommandCall<DoctorOptions & { json?: boolean }>, { person }) {
     const { json } = options;
     const confirm = async (question: string): Promise<boolean> =>

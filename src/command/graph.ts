@@ -7,6 +7,7 @@ import { type Command, type CommandCall, describe, type SlashCommand } from "./c
 import { counted, minute } from "./format.ts";
 import { serverVerbs } from "./graph-server.ts";
 import { promotionVerbs } from "./promote.ts";
+import { runWords, slashWords } from "./words.ts";
 
 const where = [
   { flags: "--scope <scope>", help: "session, workspace, user or all" },
@@ -202,8 +203,18 @@ export const graph: SlashCommand = {
     ...promotionVerbs,
   ],
   slash: {
+    // A word that is none of its verbs is looked for.
+    run(text, _client, at) {
+      const words = slashWords(text);
+      const isVerb = graph.subcommands?.some(({ name }) => name === words[0]) || words[0] === "help";
+      return runWords(
+        graph,
+        words.length === 0 || isVerb || words[0]?.startsWith("-") ? words : ["search", ...words],
+        at,
+      );
+    },
     usage:
-      "[facts|search|entity|timeline|communities|export|add|edit|forget|queue|status|backfill|test|promote|promotions|undo]",
+      "[QUERY|facts|search|entity|timeline|communities|export|add|edit|forget|queue|status|backfill|test|promote|promotions|undo]",
   },
 };
 

@@ -4,6 +4,7 @@ import { fail } from "../base/result.ts";
 import { PROMOTION_KINDS, PROMOTION_SCOPES, type PromotionView } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { runWords, slashWords } from "./words.ts";
 
 type Options = { scope?: string; kind: string; redact?: boolean };
 
@@ -90,6 +91,32 @@ const undo: Command = {
       const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;
       return { data: [undone], text: `${text}\n${stillThere}\n${again}`, exit: 1 };
     }),
+};
+
+/** `/remember preference tabs`: the scope follows from the kind and the words. */
+export const remember: SlashCommand = {
+  name: "remember",
+  summary: "keep something for later sessions; without words, choose what",
+  slash: {
+    usage: "[KIND TEXT]",
+    run: async (text, client, at) =>
+      text.trim() === ""
+        ? fail(commandUsage("Say what to remember.", `/remember KIND TEXT; kinds: ${PROMOTION_KINDS.join(", ")}.`))
+        : (promote.slash.run?.(text, client, at) ?? fail(commandUsage("Nothing to remember.", "/remember KIND TEXT"))),
+  },
+};
+
+export const promotionList: SlashCommand = {
+  name: "promotions",
+  summary: "list what was promoted, or take one back",
+  slash: {
+    usage: "[undo ID]",
+    async run(text, _client, at) {
+      const words = slashWords(text);
+      if (words[0] === "undo") return runWords({ ...undo, slash: { usage: "[ID]" } }, words.slice(1), at);
+      return runWords({ ...promotions, slash: { usage: "" } }, words, at);
+    },
+  },
 };
 
 /** Those of `graph`. */

@@ -1,5 +1,5 @@
 // `everlong serve` at work: what the gateway says at its start, a line a request, and its end.
-import { describeFailure } from "../base/failure.ts";
+import { failureText } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { clip, visible } from "../base/text.ts";
 import { home, type RunningGateway } from "../runtime/client.ts";
@@ -10,6 +10,7 @@ import { grouped } from "./format.ts";
 export type ServeOptions = {
   host?: string;
   port?: string;
+  database?: string;
   harnessRootDir?: string;
   quiet?: boolean;
   json?: boolean;
@@ -22,11 +23,12 @@ export async function serveGateway(options: ServeOptions, own: OwnProcess): Prom
   const opened = await home.gateway.openGateway({
     ...optional("gateway.host", options.host),
     ...optional("gateway.port", options.port),
+    ...optional("gateway.database", options.database),
     ...optional("proxy.rootDir", options.harnessRootDir),
   });
   if (!opened.ok) {
     const { code } = opened.error;
-    if (options.json) own.print(JSON.stringify({ error: { code, message: describeFailure(opened.error) } }));
+    if (options.json) own.print(JSON.stringify({ error: { code, message: failureText(opened.error) } }));
     return own.fail(opened.error);
   }
   const gateway = opened.value;
@@ -72,6 +74,7 @@ export function bannerText(facts: RunningGateway["facts"], link: string): string
     `Everlong ${facts.version}, gateway at ${address}`,
     `dashboard: ${link}`,
     `store: ${store.kind} ${store.path} (${grouped(store.bytes / 1024)} KB)`,
+    ...(facts.team === undefined ? [] : [`team: ${facts.team}`]),
     `on: ${facts.on.join(", ") || "nothing"}; off: ${facts.off.join(", ") || "nothing"}`,
     `upstreams: ${upstreams.join(", ")}`,
     "connect:",

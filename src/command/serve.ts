@@ -8,6 +8,10 @@ export const serve: Command = {
   options: [
     { flags: "--host <address>", help: "address to listen on (default: the setting gateway.host)" },
     { flags: "--port <n>", help: "port to listen on (default: the setting gateway.port); 0 picks a free one" },
+    {
+      flags: "--database <url>",
+      help: "serve a team's memory from PostgreSQL (default: the setting gateway.database)",
+    },
     { flags: "--harness-root-dir <dir>", help: "add this folder's AGENTS.md to every session's pinned text" },
     { flags: "--quiet", help: "print only the address and the link" },
     { flags: "--json", help: "print events as JSON lines" },

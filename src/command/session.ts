@@ -1,11 +1,10 @@
 // Commands on the open session itself: its facts, its history, its name, its model; /clear and /exit, which a terminal runs.
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, type Result } from "../base/result.ts";
-import type { Client, PromptRef } from "../runtime/client.ts";
+import type { Client } from "../runtime/client.ts";
 import { costText } from "../schema/model.ts";
 import { showCheckpoints } from "./checkpoints.ts";
 import { asText, type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
-import { counted } from "./format.ts";
 
 const ADD_PROVIDER =
   "For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or start everlong with --base-url URL --model NAME.";
@@ -134,25 +133,6 @@ export const rename: SlashCommand = {
   },
 };
 
-export const undo: SlashCommand = {
-  name: "undo",
-  summary: "undo the last message",
-  slash: { usage: "", run: async (_text, client) => goneText(await client.history.rewind(undefined)) },
-};
-
-export const rewind: SlashCommand = {
-  name: "rewind",
-  summary: "go back to an earlier message",
-  slash: {
-    usage: "[N|tN|EVENT]",
-    async run(to, client) {
-      if (to !== "") return goneText(await client.history.rewind(to));
-      const note = "/rewind N goes back N messages; 1 would remove:";
-      return describe(client.history.preview(undefined), (prompts) => [note, ...prompts.map(promptLine)].join("\n"));
-    },
-  },
-};
-
 export const fork: SlashCommand = {
   name: "fork",
   summary: "copy this session into a new one",
@@ -180,17 +160,6 @@ export const forkOutcome = (copy: Result<string, Failure>): CommandOutcome =>
 
 export const exportOutcome = (written: Result<{ text: string } | { path: string }, Failure>): CommandOutcome =>
   describe(written, (file) => ("text" in file ? file.text : `Written to ${file.path}`));
-
-const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
-
-const goneText = (result: Result<PromptRef[], Failure>): CommandOutcome =>
-  describe(result, (prompts) =>
-    [
-      `Went back. Removed ${counted(prompts.length, "message")} from the conversation:`,
-      ...prompts.map(promptLine),
-      "The log keeps them, and recall finds them. Files and the effects of commands are not undone.",
-    ].join("\n"),
-  );
 
 const atTerminal = async (): Promise<CommandOutcome> => output("");
 

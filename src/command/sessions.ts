@@ -1,4 +1,5 @@
 // `everlong sessions`: look at, search and manage stored sessions.
+
 import { refusal } from "../base/failure.ts";
 import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
@@ -13,7 +14,9 @@ import {
   type SlashCommand,
 } from "./contract.ts";
 import { counted, minute } from "./format.ts";
+import { filesOf, type RewindOptions, rewindOptions, rewindOutcome } from "./rewind.ts";
 import { exportOutcome, forkOutcome } from "./session.ts";
+import { sessionControls } from "./session-control.ts";
 import { runWords } from "./words.ts";
 
 const yes = { flags: "--yes", help: "don't ask" };
@@ -96,13 +99,10 @@ const rewind: Command = {
   arguments: "<id>",
   options: [
     { flags: "--to <place>", help: "where to: tN (prompt N), an event id, or how many prompts back", required: true },
+    ...rewindOptions,
   ],
-  run: async ({ args: [id = ""], options }: CommandCall<{ to: string }>) =>
-    describe(
-      await home.sessions.rewind(id, options.to),
-      ({ prompts, eventsRemoved }) =>
-        `Went back. Removed from the conversation: ${prompts.map(({ ref }) => ref).join(", ") || counted(eventsRemoved, "event")}. The log keeps them, and search finds them. Files and the effects of commands are not undone.`,
-    ),
+  run: async ({ args: [id = ""], options }: CommandCall<{ to: string } & RewindOptions>) =>
+    rewindOutcome(await home.sessions.rewind(id, options.to, filesOf(options))),
 };
 
 const fork: Command = {
@@ -191,7 +191,20 @@ const verify: Command = {
 export const sessions: SlashCommand = {
   name: "sessions",
   summary: "list, search and manage sessions",
-  subcommands: [list, show, search, rename, exportOne, rewind, fork, remove, prune, reindex, verify],
+  subcommands: [
+    list,
+    show,
+    search,
+    rename,
+    exportOne,
+    rewind,
+    fork,
+    ...sessionControls,
+    remove,
+    prune,
+    reindex,
+    verify,
+  ],
   slash: { usage: "[list|show|search]", summary: "list and search earlier sessions" },
 };
 

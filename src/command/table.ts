@@ -17,28 +17,17 @@ import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
 import { addDir, allowAll, permissions, plan } from "./permission.ts";
 import { pin } from "./pin.ts";
-import { promote } from "./promote.ts";
+import { promote, promotionList, remember } from "./promote.ts";
 import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
+import { rewind, undo } from "./rewind.ts";
 import { serve } from "./serve.ts";
-import {
-  clear,
-  compact,
-  context,
-  exit,
-  exportSession,
-  fork,
-  model,
-  rename,
-  rewind,
-  session,
-  todos,
-  undo,
-  usage,
-} from "./session.ts";
+import { clear, compact, context, exit, exportSession, fork, model, rename, session, todos, usage } from "./session.ts";
 import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";
+import { copy, keys, plain, theme } from "./terminal.ts";
+import { token } from "./token.ts";
 import { trust } from "./trust.ts";
 import { wipe } from "./wipe.ts";
 import { withAgent } from "./with.ts";
@@ -81,6 +70,7 @@ export const commands: readonly Command[] = [
   fleet,
   autopilot,
   serve,
+  token,
   demo,
   proxy,
   withAgent,
@@ -91,12 +81,18 @@ export const commands: readonly Command[] = [
   memory,
   graph,
   promote,
+  remember,
+  promotionList,
   inbox,
   skills,
   hooks,
   doctor,
   backup,
   wipe,
+  keys,
+  copy,
+  theme,
+  plain,
   clear,
   exit,
 ];

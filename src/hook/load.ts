@@ -1,6 +1,5 @@
 // Finds the hooks of a session, in the order in which they run, each with whether it may.
 import { join } from "node:path";
-import { describeFailure } from "../base/failure.ts";
 import { shownValue } from "../base/json.ts";
 import { decodeUtf8, readWhole, realTarget } from "../host/files.ts";
 import { realPath } from "../permission/path.ts";
@@ -93,7 +92,7 @@ async function loadFile(place: Place, trust: TrustState): Promise<Loaded> {
   if (text === undefined) return broken("The file is not UTF-8.");
   const file = await parseSettingsFile(place.path, text);
   // A settings file that cannot be read stops the start in a place of its own.
-  if (!file.ok) return place.settings ? loaded : broken(describeFailure({ ...file.error, data: "", next: "" }));
+  if (!file.ok) return place.settings ? loaded : broken(file.error.what);
   const off = place.layer === "project" ? untrusted(trust, place.path, bytes) : undefined;
   const { version = 1, hooks, disableAllHooks } = file.value.value;
   if (!place.settings && version !== 1) return broken(`"version" must be 1, found ${shownValue(version)}.`);

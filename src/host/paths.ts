@@ -41,6 +41,8 @@ export function sessionPaths(dir: string) {
     files: join(dir, "files"),
     research: join(dir, "research"),
     snapshots: join(dir, "snapshots"),
+    /** Where other processes reach the session while it is open. */
+    control: join(dir, "control"),
   };
 }
 

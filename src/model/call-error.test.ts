@@ -41,7 +41,7 @@ describe("A2.15 messages", () => {
   it("A2.15 403 names the variable, also when no key is set; an HTML 404 still names model and address", () => {
     expect(refused(403, "{}")).toMatchObject({
       code: "unauthorized",
-      message: expect.stringContaining("Check the key in THE_KEY"),
+      message: "The provider at 127.0.0.1 refused the key in THE_KEY (403).",
     });
     const { apiKey: _key, ...keyless } = target;
     expect(refusedOutcome(keyless, { status: 401, headers: {}, body: "" }, 0)).toMatchObject({

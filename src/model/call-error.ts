@@ -39,9 +39,7 @@ export function refusedOutcome(
   return {
     type: "failure",
     code,
-    message: [`${target.id} answered ${status}${text === "" ? "" : `: ${text}`}`, advice(target, status, headers)]
-      .filter(Boolean)
-      .join("\n"),
+    message: refusalText(target, status, headers, text),
     statusCode: status,
     retryable: (RETRIED.has(status) || status >= 500) && headers["x-should-retry"] !== "false",
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -71,6 +69,15 @@ export function failed(
   return { type: "failure", code, message, retryable: code !== "invalid_request", ...(partial ? { partial } : {}) };
 }
 
+/** Nobody answered at the target's address. */
+export function unreachable(target: ModelTarget, why: string): Extract<CallOutcome, { type: "failure" }> {
+  const place = { host: URL.parse(target.baseUrl ?? "")?.host ?? target.id, why: ownText(target, why) };
+  return { ...failed(target, "network", unreachableText(place, 1)), unreachable: place };
+}
+
+export const unreachableText = ({ host, why }: { host: string; why: string }, tries: number): string =>
+  `No answer from ${host}${tries === 1 ? "" : ` after ${tries} tries`} (${why}).`;
+
 /** Masked before it is cut: half a key is still a key. */
 function ownText(target: ModelTarget, text: string): string {
   return clip(maskSecrets(text.replace(/\s+/g, " ").trim(), secretsOf(target)), OWN_TEXT);
@@ -86,11 +93,22 @@ function codeOf(status: number, body: string): CallFailureCode {
   return status >= 500 || RETRIED.has(status) ? "server_error" : "invalid_request";
 }
 
+function refusalText(target: ModelTarget, status: number, headers: ErrorResponse["headers"], said: string): string {
+  const isKey = (status === 401 || status === 403) && target.apiKey !== undefined;
+  if (isKey) {
+    const host = URL.parse(target.baseUrl ?? "")?.host ?? target.provider;
+    // A page or an object says nothing to a person.
+    const words = said === "" || /^[{[<]/.test(said) ? "" : ` It said: ${/[.!?]$/.test(said) ? said : `${said}.`}`;
+    return `The provider at ${host} refused the key in ${target.keySource ?? "the settings"} (${status}).${words}`;
+  }
+  return [`${target.id} answered ${status}${said === "" ? "" : `: ${said}`}`, advice(target, status, headers)]
+    .filter(Boolean)
+    .join("\n");
+}
+
 function advice(target: ModelTarget, status: number, headers: ErrorResponse["headers"]): string {
   const key = target.keySource ?? "the API key";
-  if (status === 401 || status === 403) {
-    return target.apiKey === undefined ? `No key was sent: set ${key}.` : `Check the key in ${key}.`;
-  }
+  if (status === 401 || status === 403) return `No key was sent: set ${key}.`;
   if (status === 402) return `The quota or credit behind ${key} is used up.`;
   if (status === 404) return `Check the model name "${target.name}" and the address ${target.baseUrl}.`;
   if (status >= 300 && status < 400)

@@ -3,7 +3,7 @@ import { isLoopback } from "../base/address.ts";
 import { errorCode, errorText } from "../base/failure.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import type { FinishReason } from "../schema/model.ts";
-import { badResponse, failed, refusedOutcome } from "./call-error.ts";
+import { badResponse, failed, refusedOutcome, unreachable } from "./call-error.ts";
 import { HttpRefusal, type Line, openLine } from "./call-line.ts";
 import { callOptions } from "./call-options.ts";
 import { usageOf } from "./call-usage.ts";
@@ -44,6 +44,9 @@ const REQUEST_ID = ["x-request-id", "request-id", "x-github-request-id", "x-goog
 const requestIdOf = (headers: Record<string, string>): string | undefined =>
   REQUEST_ID.map((name) => headers[name]).find((id) => id !== undefined && id !== "");
 
+/** Addresses that have answered in this process. */
+const answering = new Set<string | undefined>();
+
 function endedOutcome(target: ModelTarget, collector: Collector, options: ModelCallOptions): CallOutcome {
   const broken = collector.broken();
   const partial = collector.text();
@@ -58,6 +61,7 @@ function endedOutcome(target: ModelTarget, collector: Collector, options: ModelC
   if (raw === "model_context_window_exceeded")
     return { type: "context_limit", message: `${target.id} stopped: ${raw}`, unit: "tokens" };
   if (unified === "error") return withPartial(badResponse(target, `finish reason ${raw ?? "error"}`), partial);
+  answering.add(target.baseUrl);
   const { parts, ...answer } = collector.answer(finishReason(unified));
   const hasCalls = answer.toolRequests.length > 0;
   const usage = usageOf(finish.usage, target.entry.prices);
@@ -109,9 +113,10 @@ function thrownOutcome(
   }
   const fixed = isNetwork ? faultOfAddress(target.baseUrl ?? "", error) : undefined;
   // Waiting does not make a wrong address right, but a server that has answered here before may be starting again.
-  const hasAnswered = request.items.some((item) => item.role === "assistant");
-  if (fixed !== undefined) return { ...failed(target, "network", fixed), retryable: hasAnswered };
-  if (isNetwork) return failed(target, "network", `${target.baseUrl} could not be reached: ${deepText(error)}.`);
+  const hasAnswered = answering.has(target.baseUrl) || request.items.some((item) => item.role === "assistant");
+  const isStarting = hasAnswered && hasCode(error, ["ECONNREFUSED"]);
+  if (fixed !== undefined && !isStarting) return { ...failed(target, "network", fixed), retryable: false };
+  if (isNetwork) return unreachable(target, deepText(error));
   return failed(target, "invalid_request", `The request to ${target.id} could not be made: ${errorText(error)}`);
 }
 

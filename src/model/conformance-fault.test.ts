@@ -234,6 +234,18 @@ describe.each(Object.entries(KINDS))("A2.4 %s", (_name, kind) => {
     });
   });
 
+  it("AB9 a server of this machine that has answered once may be starting again: a new conversation waits for it too", async () => {
+    server.script(text("here"));
+    const there = target();
+    expect((await ask({}, there)).type).toBe("answer");
+    await server.close();
+    expect(await ask({}, there)).toMatchObject({
+      code: "network",
+      retryable: true,
+      message: expect.stringMatching(/^No answer from 127\.0\.0\.1:\d+ \(/),
+    });
+  });
+
   it("N49 a port that no request may use is refused at once, with what to do", async () => {
     expect(await ask({}, target({ baseUrl: "http://127.0.0.1:9/v1" }))).toMatchObject({
       code: "network",

@@ -96,6 +96,8 @@ export type CallOutcome =
       retryAfterMs?: number;
       /** Text that had arrived before the stream broke. */
       partial?: string;
+      /** Nobody answered there: the text names the tries when there were several. */
+      unreachable?: { host: string; why: string };
     }
   | { type: "aborted"; partial?: string; reasoningText?: string };
 

@@ -1,6 +1,7 @@
 // Tries a call again when that can help, politely, and tells of every attempt that failed.
 import type { Clock } from "../base/clock.ts";
 import type { CallFailureCode } from "../schema/model.ts";
+import { unreachableText } from "./call-error.ts";
 import type { CallModel, CallOutcome, ModelCallOptions, ModelRequest, ModelTarget } from "./contract.ts";
 import { backoffMs } from "./retry-wait.ts";
 
@@ -46,8 +47,9 @@ export async function callWithRetry(
     const maxMs = policy.maxWaitSeconds * 1000;
     const most = code === "unknown_host" ? Math.min(policy.max, 1) : policy.max;
     if (!failure.retryable || attempt > most) {
-      onFailure({ ...event, willRetry: false });
-      return failure;
+      const last = failure.unreachable ? { message: unreachableText(failure.unreachable, attempt) } : {};
+      onFailure({ ...event, ...last, willRetry: false });
+      return { ...failure, ...last };
     }
     if (retryAfterMs !== undefined && retryAfterMs > maxMs) {
       const late = waitTooLong(failure, retryAfterMs, policy, clock);

@@ -85,7 +85,10 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
   if (part.kind === "write" && part.real === undefined && !part.implied)
     return refused(part, "this path cannot be resolved");
   if (part.kind === "shell" && part.changesOwn)
-    return refused(part, "only people can change settings, trust, consent and memories, never a tool");
+    return refused(
+      part,
+      "only people can change settings, trust, consent and memories, or reach into open sessions, never a tool",
+    );
 
   const denying = findRule(policy.deny, part, policy);
   if (denying) return deniedByRule(part, denying);

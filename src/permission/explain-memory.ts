@@ -12,13 +12,22 @@ export function memoryLines(request: MemoryRequest): string[] {
     `${what}, ${scopeText(request)}`,
     ...line("Subject", subject),
     ...line("Fact", fact),
-    ...citations.flatMap((citation) => line("Cited", citation)),
+    ...citations.flatMap((citation, at) => line("Cited", `${citation}${stateText(request.citationStates?.[at])}`)),
     ...line("Reason", reason),
     ...(action === "vote" ? [] : [`  Comes from: ${shown(originsText(request.origins ?? []))}`]),
     ...similar.flatMap(({ id, fact: other, relation }) => line(`Similar (${relation} of ${id})`, other)),
     ...warnings.flatMap((warning) => line("Warning", warning)),
   ];
 }
+
+const STATES: Readonly<Record<string, string>> = {
+  verified: " (it is there)",
+  moved: " (moved)",
+  changed: " (changed since)",
+  missing: " (stale: it is not there)",
+  unverifiable: " (cannot be checked)",
+};
+const stateText = (state: string | undefined): string => (state === undefined ? "" : (STATES[state] ?? ` (${state})`));
 
 const line = (label: string, text: string | undefined): string[] =>
   text === undefined ? [] : [`  ${shown(`${label}: ${text}`)}`];

@@ -53,6 +53,8 @@ export type CallerAccess = {
   /** The gateway token, or that of a run, was presented and is right: in the path, in a header of its own, in place of an API key. */
   token: boolean;
   run?: AgentRun;
+  /** Whose token of a team it is. */
+  person?: string;
   target: { path: string; search: string };
 };
 

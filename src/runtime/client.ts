@@ -11,6 +11,7 @@ export type { InboxEntry } from "../agent/inbox/entry.ts";
 export type { BoardChange } from "../memory/board/change.ts";
 export type { BoardItem } from "../memory/board/item.ts";
 export type { ProxyOperations } from "../server/manage/contract.ts";
+export type { PromptRef, RewindReport } from "../session/rewind.ts";
 export type { EditorPlace, ShellProcess, TerminalLine } from "../tool/editor.ts";
 export type { BoardChoice } from "./board/access.ts";
 export { type EnclosedImage, type Enclosures, MAX_IMAGE_BYTES } from "./client/enclosure.ts";
@@ -27,7 +28,6 @@ export type {
   PermissionPrompt,
   PlanAnswer,
   PlanQuestion,
-  PromptRef,
   Prompts,
   SessionChoice,
   SessionView,
@@ -110,6 +110,7 @@ export const home = {
   removal: lazily(() => import("./wipe/wipe.ts")),
   doctor: lazily(() => import("./doctor/doctor.ts")),
   gateway: lazily(() => import("./gateway/gateway.ts")),
+  tokens: lazily(() => import("./team/token-access.ts")),
   demo: lazily(() => import("./demo/demo.ts")),
   /** False when there is nothing to open it with. */
   openLink: async (link: string) => (await import("./gateway/open-link.ts")).openLink(link),

@@ -29,7 +29,7 @@ export function reportCrash(error: unknown): string {
       ? "A part of everlong is missing on disk: it was updated while running, or the installation is incomplete. Start it again"
       : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
   const sentence = (place: string): string =>
-    `${what}. Everything so far is saved in the session's log; --resume continues from there. Please report it${place}.`;
+    `${what}. Everything so far is saved in the session's log; --resume continues from there. Please report it${place}. [internal_error]`;
   try {
     const home = resolveHome(processEnvironment());
     if (!home.ok) return sentence("");

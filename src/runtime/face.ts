@@ -47,6 +47,10 @@ export type FaceStart = {
   /** Git root, else the working folder. */
   root: string;
   folder: string;
+  /** How often autopilot goes on by itself. */
+  continuationLimit: number;
+  /** Lines such as `preference: …` are kept for later sessions. */
+  promotesDirectives: boolean;
   /** The secret filter. */
   redact: (text: string) => string;
 };
@@ -77,6 +81,9 @@ export async function faceStart(options: Pick<OpenOptions, "flags" | "trustFolde
     home: paths.home,
     root,
     folder: basename(context.cwd),
+    continuationLimit: values["autopilot.maxContinuations"],
+    promotesDirectives:
+      values["memory.enabled"] && values["graph.enabled"] && values["memory.graphiti.autoPromote.enabled"],
     redact,
   });
 }

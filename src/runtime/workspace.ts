@@ -105,7 +105,12 @@ export function secretValues({ values }: LoadedSettings): string[] {
     ["provider", "providers.openai", "providers.anthropic", "providers.google", "providers.ollama"] as const
   ).map((p) => values[`${p}.apiKey`]);
   const maps = [values["provider.headers"], values["proxy.upstreams.*.apiKey"]].flatMap((map) => Object.values(map));
-  const service = [values["memory.service.token"], values["memory.service.hmacKey"], values["memory.graphiti.token"]];
+  const service = [
+    values["gateway.database"],
+    values["memory.service.token"],
+    values["memory.service.hmacKey"],
+    values["memory.graphiti.token"],
+  ];
   return [...keys, values["recall.openai.apiKey"], ...service, ...maps].filter(
     (v): v is string => typeof v === "string" && v.length >= 8,
   );

@@ -18,6 +18,8 @@ export type ContextItem<Raw = unknown> = {
   tokens: number;
   /** About how long its texts are, for whoever need not look at them. */
   chars?: number;
+  /** About how many tokens it has, when somebody has looked at its texts before. */
+  estimate?: number;
   /** The wire's own object; never mutated. */
   raw: Raw;
 };

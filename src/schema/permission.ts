@@ -14,6 +14,8 @@ const memoryRequest = z.looseObject({
   subject: text,
   fact: text,
   citations: z.array(z.string()).optional(),
+  /** What the citations are now, in their order: `verified`, `missing` and so on. */
+  citationStates: z.array(z.string()).optional(),
   reason: text,
   scope: z.enum(["repository", "user"]).optional(),
   repository: text,
@@ -56,6 +58,25 @@ export const permissionRequest = z.discriminatedUnion("kind", [
 ]);
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 
+/** What the request is about, as every face names it. */
+export function requestSubject(request: PermissionRequest): string {
+  switch (request.kind) {
+    case "read":
+    case "write":
+      return request.path;
+    case "shell":
+      return request.command;
+    case "url":
+      return request.url;
+    case "memory":
+      return request.summary;
+    case "mcp":
+      return `${request.server} ${request.tool}`;
+    case "hook":
+      return request.name;
+  }
+}
+
 /** `kind` or `kind(argument)`, parsed. */
 export type Rule = { kind: PermissionKind; argument?: string; text: string };
 
@@ -64,7 +85,8 @@ export type EditedMemory = Pick<MemoryRequest, "subject" | "fact" | "citations" 
 
 /** The person's answer to a prompt. */
 export type PermissionAnswer =
-  | { type: "once"; edited?: EditedMemory }
+  /** `replaces`: the similar record that the new memory takes the place of. */
+  | { type: "once"; edited?: EditedMemory; replaces?: string }
   | { type: "session" }
   | { type: "location" }
   | { type: "reject"; feedback?: string };

@@ -28,3 +28,12 @@ export const workspace = z.looseObject({
   updated_at: z.string(),
 });
 export type WorkspaceSummary = z.infer<typeof workspace>;
+
+/** A record of a session's log that cannot be read, as people are told of it. `file`: where the end of the log was moved to. */
+export function damageText(damage: { line: number; offset: number; bytes: number; file?: string | undefined }): string {
+  const { line, offset, bytes, file } = damage;
+  const where = `(${bytes} bytes at offset ${offset})`;
+  return file
+    ? `Line ${line} of events.jsonl is incomplete ${where}. ${line - 1} events were read; the rest was moved to ${file}. You can go on.`
+    : `Line ${line} of events.jsonl is damaged ${where}. It is left in place and skipped; the others were read. You can go on.`;
+}

@@ -21,6 +21,10 @@ export const fileChange = z.looseObject({
   operation: z.enum(["create", "edit", "view"]),
   added: z.number().optional(),
   removed: z.number().optional(),
+  /** The old bytes, by their hash, in the session's `snapshots/`; absent when the file was new or they are not kept. */
+  snapshot: z.string().optional(),
+  /** Hash of what was written: a file that has another one was changed by somebody else since. */
+  after: z.string().optional(),
 });
 export type FileChange = z.infer<typeof fileChange>;
 

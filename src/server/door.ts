@@ -15,6 +15,9 @@ import { refusal } from "./refusal.ts";
 import { sendRefusal } from "./respond.ts";
 import { SignIn } from "./sign-in.ts";
 import { signedOutIn } from "./signed-out.ts";
+import { answerMetrics, answerReady, refusedTo, teamCaller } from "./team/door.ts";
+import { LOCAL_MEMBER, type Member, mayDo } from "./team/member.ts";
+import { forbidden } from "./team/refuse.ts";
 import { Throttle } from "./throttle.ts";
 import { turnAway } from "./turn-away.ts";
 
@@ -45,25 +48,43 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       active.delete(res);
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
-    const passed = gate(req);
+    const { team } = options;
+    const caller = team && (await teamCaller(team, req));
+    const passed = gate(req, caller);
+    if (team)
+      res.once("finish", () => team.metrics.request(passed.ok ? passed.value.area.name : "refused", res.statusCode));
     if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
     const { area } = passed.value;
     const shape = shapeOf(area);
     const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
-    if (busy && area.name !== "health") return sendRefusal(res, refusal(busy), shape);
+    if (busy && area.name !== "health" && area.name !== "ready") return sendRefusal(res, refusal(busy), shape);
     if (expects) res.writeContinue();
-    await enter(req, res, passed.value).catch((error: unknown) => {
+    await enter(req, res, passed.value, team && (caller?.member ?? LOCAL_MEMBER)).catch((error: unknown) => {
       report("server", error);
       if (res.headersSent) res.destroy();
       else sendRefusal(res, refusal("internal"), shape);
     });
   };
-  const enter = async (req: IncomingMessage, res: ServerResponse, { area, caller }: Pass): Promise<void> => {
+  const enter = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    { area, caller }: Pass,
+    member: Member | undefined,
+  ): Promise<void> => {
+    const { team } = options;
     if (area.name === "proxy") return proxy.handle(req, res, caller);
+    if (team && area.name === "ready") return answerReady(res, team, draining);
+    if (team && member && caller.token && area.name !== "page" && area.name !== "health") {
+      const refused = area.name === "metrics" ? undefined : refusedTo(member, req, caller.target);
+      if (refused && refused.status === 403) team.metrics.denied();
+      if (refused) return sendRefusal(res, refused, shapeOf(area));
+      if (area.name === "metrics")
+        return mayDo(member, "read") ? answerMetrics(res, team) : sendRefusal(res, forbidden("read"), "api");
+    }
     if (area.name === "api") {
       const cookie = signIn.renewed(req.headers.cookie);
       if (cookie !== undefined) res.setHeader("set-cookie", cookie);
-      return api(req, res);
+      return api(req, res, member);
     }
     if (area.name === "graphiti") {
       if (!options.graph) return sendRefusal(res, refusal("not_found"), "graphiti");
@@ -82,7 +103,10 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");
     }
     if (area.name === "page") return page.answer(req, res, caller.target.path);
-    answerHealth(req, res, options.health(), { token, detail: caller.token ? about : undefined });
+    // Of a team's node it says that it lives; whether it can serve stands at /readyz.
+    const health = team ? { ...options.health(), checks: [] } : options.health();
+    const isOwner = caller.token && (!team || member === LOCAL_MEMBER);
+    answerHealth(req, res, health, { token, detail: isOwner ? about : undefined });
   };
   server.on("request", (req, res) => void serve(req, res, false));
   server.on("checkContinue", (req, res) => void serve(req, res, true));

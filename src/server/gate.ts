@@ -13,12 +13,15 @@ import type { GatewayOptions } from "./options.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
+import { type Member, personOf, type TeamCaller } from "./team/member.ts";
 import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
 import { isShort } from "./turn-away.ts";
 
 /** What stands behind the gate; `wire` is the format of a proxy route, where it is one we know. */
-type Area = { name: "page" | "health" | "api" | "mcp" | "graphiti" } | { name: "proxy"; wire: WireName | undefined };
+type Area =
+  | { name: "page" | "health" | "ready" | "metrics" | "api" | "mcp" | "graphiti" }
+  | { name: "proxy"; wire: WireName | undefined };
 export type Pass = { area: Area; caller: CallerAccess & { target: RequestTarget } };
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
@@ -27,7 +30,7 @@ export const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 type GateOptions = Pick<
   GatewayOptions,
-  "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "loopbackOpen"
+  "host" | "allowedHosts" | "token" | "runOf" | "requireToken" | "loopbackOpen" | "team"
 > & {
   /** Whether a cookie stands for the token. */
   signedIn(cookie: string | undefined): boolean;
@@ -36,16 +39,16 @@ type GateOptions = Pick<
   page: { has(path: string): boolean };
 };
 
-type Gate = (req: IncomingMessage) => Result<Pass, Turned>;
+type Gate = (req: IncomingMessage, team?: TeamCaller) => Result<Pass, Turned>;
 
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackHost(options.host) && !options.requireToken;
   const loopbackOpen = isLoopbackHost(options.host) && options.loopbackOpen === true;
 
-  return (req) => {
+  return (req, { member, unasked } = NO_TEAM) => {
     const target = readTarget(req.url);
-    const area = target && areaOf(target, options.page);
+    const area = target && areaOf(target, options.page, options.team !== undefined);
     const shape = shapeOf(area);
     const turn = (code: RefusalCode): Result<Pass, Turned> => fail({ refusal: refusal(code), shape });
 
@@ -54,11 +57,12 @@ export function createGate(options: GateOptions): Gate {
     if (isForeign(req.method, req.headers)) return turn("forbidden_origin");
     if (!target) return turn("bad_path");
     const loopback = isLoopbackHost(req.socket.remoteAddress ?? "");
-    const who = identify(req, area?.name === "proxy", target, options);
+    const who = identify(req, area?.name === "proxy", target, options, member);
     if (who.doubled) return turn("bad_token");
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
     const isOpen = loopback && (OPENABLE.has(area?.name) ? loopbackOpen && !who.tried : open);
     if (who.ended || (!who.token && needsToken(area, target, isOpen, who.tried))) {
+      if (unasked) return turn("store_unavailable"); // no guess of theirs
       const isOften = options.throttle.fail(req.socket.remoteAddress ?? "");
       return turn(isOften ? "too_many_failures" : who.ended ? "run_ended" : "unauthorized");
     }
@@ -69,9 +73,15 @@ export function createGate(options: GateOptions): Gate {
     if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
-    return ok({ area, caller: { loopback, token: who.token, target, ...optional("run", who.run) } });
+    const person = member && personOf(member);
+    return ok({
+      area,
+      caller: { loopback, token: who.token, target, ...optional("run", who.run), ...optional("person", person) },
+    });
   };
 }
+
+const NO_TEAM: TeamCaller = { member: undefined, unasked: false };
 
 /** Where a caller without the token may send much, if it needs none. */
 const TAKES_ALL = new Set<Area["name"] | undefined>(["proxy", "mcp", "graphiti"]);
@@ -99,12 +109,14 @@ function identify(
   proxy: boolean,
   target: RequestTarget,
   { token, runOf, signedIn }: GateOptions,
+  member: Member | undefined,
 ): Who {
   const { own, bearer, keys } = presented(req.headers);
   const texts = [own, bearer, ...(proxy ? [target.run, ...keys] : [])].filter((text) => text !== undefined);
   const ofRuns = proxy ? texts.filter((text) => text === target.run || isRunToken(text)) : [];
   const runs = ofRuns.map(runOf);
-  const isToken = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
+  const isOurs = texts.map((text) => sameToken(text, token)).includes(true) || runs.some((run) => run !== undefined);
+  const isToken = isOurs || member !== undefined;
   const cookie = !isToken && !proxy && signedIn(req.headers.cookie);
   return {
     token: isToken || cookie,
@@ -126,7 +138,7 @@ function isForm(req: IncomingMessage, cookie: boolean): boolean {
 const isChange = (req: IncomingMessage): boolean => req.method !== "GET" && req.method !== "HEAD";
 
 /** Addresses that are not built yet answer as the ones that are: without a token nobody learns which exist. */
-const PRIVATE = new Set(["api", "graphiti", "mcp"]);
+const PRIVATE = new Set(["api", "graphiti", "mcp", "metrics"]);
 
 function needsToken(area: Area | undefined, target: RequestTarget, open: boolean, tried: boolean): boolean {
   if (area?.name === "proxy" || OPENABLE.has(area?.name)) return !open;
@@ -134,12 +146,14 @@ function needsToken(area: Area | undefined, target: RequestTarget, open: boolean
   return PRIVATE.has(target.segments[0] ?? "") && target.path !== "/api/login";
 }
 
-function areaOf(target: RequestTarget, page: GateOptions["page"]): Area | undefined {
+function areaOf(target: RequestTarget, page: GateOptions["page"], isTeam: boolean): Area | undefined {
   const { path, segments } = target;
   if (segments[0] === "api") return { name: "api" };
   if (segments[0] === GRAPHITI) return { name: "graphiti" };
   if (path === "/mcp") return { name: "mcp" };
   if (path === "/healthz") return { name: "health" };
+  if (isTeam && path === "/readyz") return { name: "ready" };
+  if (isTeam && path === "/metrics") return { name: "metrics" };
   if (isProxyPath(path)) return { name: "proxy", wire: pathRoute(path)?.wire };
   return page.has(path) ? { name: "page" } : undefined;
 }

@@ -10,6 +10,7 @@ import type { OpenDashboard } from "./manage/dashboard.ts";
 import type { OpenGraphOperations } from "./manage/graph.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryBackend } from "./memory/contract.ts";
+import type { TeamDoor } from "./team/door.ts";
 
 /** Publishes what happens until the function that it gives back is called. */
 export type WatchHome = (publish: (event: HomeEvent) => void) => () => void;
@@ -38,6 +39,8 @@ export type GatewayOptions = {
   recall: OpenRecall;
   /** What /api/memory serves; without it the gateway has no such address. */
   memory?: OpenMemoryBackend;
+  /** The members of a team, and their memory; without it whoever has the token is the one user. */
+  team?: TeamDoor;
   /** What /mcp serves; without it the gateway has no such address. */
   mcp?: { tools: readonly ServedTool[] };
   /** What /graphiti serves; without it the gateway has no such address. */

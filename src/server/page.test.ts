@@ -97,6 +97,27 @@ describe("files of the page", () => {
   });
 });
 
+describe("who may ask", () => {
+  it("F89 FB13 /api needs a cookie or the token on this machine too; a change by cookie needs our own Origin and JSON", async () => {
+    const stage = await openStage();
+    const { address } = stage.gateway;
+    const cookie = await signedInAt(stage);
+    const links = async (headers: Record<string, string>) =>
+      (await fetch(`${address}/api/links`, { method: "POST", body: "{}", headers })).status;
+    const json = { "content-type": "application/json" };
+    const me = async (headers: Record<string, string>) => (await fetch(`${address}/api/me`, { headers })).status;
+    expect(await me({})).toBe(401);
+    expect((await fetch(`${address}/api/me?token=${stage.token}`)).status).toBe(401);
+    expect(await me({ cookie })).toBe(200);
+    expect(await me({ cookie, origin: "https://evil.example" })).toBe(403);
+    expect(await links({ ...json, cookie })).toBe(403);
+    expect(await links({ ...json, cookie, origin: "null" })).toBe(403);
+    expect(await links({ cookie, origin: address, "content-type": "text/plain" })).toBe(415);
+    expect(await links({ ...json, cookie, origin: address })).toBe(201);
+    expect(await links({ ...json, authorization: `Bearer ${stage.token}` })).toBe(201);
+  });
+});
+
 describe("signing out", () => {
   it("F88 holds for the next gateway of this home, which knows the other cookies", async () => {
     const home = mkdtempSync(join(tmpdir(), "everlong-server-"));

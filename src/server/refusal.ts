@@ -29,6 +29,12 @@ const TABLE = {
     "This address or token belongs to a run of `everlong with` that has ended. Nothing was sent on.",
     "Start the agent again with `everlong with`.",
   ],
+  forbidden_tenant: [
+    403,
+    "The request names a tenant or a user that is not the token's.",
+    "Leave them out: they come from the token.",
+  ],
+  forbidden_scope: [403, "This token may not do that.", "Use a token with the scope that is needed."],
   forbidden_host: [
     403,
     "This gateway does not answer to that host name.",

@@ -5,12 +5,13 @@ import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import type { Message, ToolMessage } from "../schema/message.ts";
 
 /** All of an item but its event. */
-type AboutItem = Pick<ContextItem, "role" | "turn"> & {
+export type AboutItem = Pick<ContextItem, "role" | "turn"> & {
   kind?: ContextItem["kind"];
   isPrompt?: boolean;
   toolCallIds?: string[] | undefined;
   toolResultFor?: string[] | undefined;
   chars?: number;
+  estimate?: number | undefined;
   toolName?: string | undefined;
 };
 
@@ -25,8 +26,9 @@ export class LogItem implements ContextItem<Message> {
   readonly turn: number;
   readonly toolCallIds: string[];
   readonly toolResultFor: string[];
-  readonly tokens: number;
+  tokens: number;
   readonly chars: number;
+  declare readonly estimate?: number;
   declare readonly raw: Message;
   readonly #source: DurableEnvelope | LogItem;
   readonly #toolName: string;
@@ -43,6 +45,7 @@ export class LogItem implements ContextItem<Message> {
     this.toolResultFor = about.toolResultFor ?? noIds;
     this.tokens = tokens;
     this.chars = about.chars ?? 0;
+    if (about.estimate !== undefined) this.estimate = about.estimate;
     this.#source = source;
     this.#toolName = about.toolName ?? "";
     // A field of its own, so that a copy by `...item` and JSON have it too.
@@ -71,9 +74,14 @@ const RAW: PropertyDescriptor & ThisType<LogItem> = {
   },
 };
 
-/** The item with that size. */
-export const sized = (item: ContextItem<Message>, tokens: number): ContextItem<Message> =>
-  item instanceof LogItem ? new LogItem(item, item, tokens) : { ...item, tokens };
+/** The item with that size. One that has none yet takes it; who has seen it with another size goes on seeing that. */
+export function sized(item: ContextItem<Message>, tokens: number): ContextItem<Message> {
+  if (item.tokens === tokens) return item;
+  if (!(item instanceof LogItem)) return { ...item, tokens };
+  if (item.tokens !== 0) return new LogItem(item, item, tokens);
+  item.tokens = tokens;
+  return item;
+}
 
 function messageOf(event: DurableEnvelope, toolName: string): Message {
   switch (event.type) {

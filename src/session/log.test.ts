@@ -140,7 +140,7 @@ describe("session log", () => {
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(clock.monotonic()).toBeLessThanOrEqual(30_000);
     full = false;
-    await expect(log.emit("user.message", message("d"))).rejects.toThrow("cannot be written");
+    await expect(log.emit("user.message", message("d"))).rejects.toThrow("no space left in");
     await log.close();
     expect(readFileSync(paths().events, "utf8")).toBe("");
   });

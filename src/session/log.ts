@@ -18,10 +18,10 @@ import {
   readEvent,
 } from "../schema/event/envelope.ts";
 import { type AppendLog, type LogIo, openLog } from "../store/append-log.ts";
-import type { Fault } from "../store/fault.ts";
 import { acquireLock, type Lock } from "../store/lock.ts";
 import type { LogReport } from "../store/read-log.ts";
-import { eventReader, LOG_VERSION } from "./read-session.ts";
+import { lostLog, pausedText, sessionInUse, sessionTooNew, unopenedLog, unwritableLog } from "./log-failure.ts";
+import { eventReader, LOG_VERSION, type LogContents } from "./read-session.ts";
 import { applyEvent, LogFold } from "./replay.ts";
 import { type FoldedLog, LONG_LOG, readResumeCache, writeResumeCache } from "./resume-cache.ts";
 import { isLong, spillEvent } from "./spilled-event.ts";
@@ -54,7 +54,7 @@ const SYNC_AT: ReadonlySet<string> = new Set([
 ]);
 
 /** `past`: every event that the file had already, in its order. */
-export type OpenedLog = { log: SessionLog; report: LogReport; unknownTypes: Set<string>; past: DurableEnvelope[] };
+export type OpenedLog = Omit<LogContents, "version"> & { log: SessionLog; report: LogReport; past: DurableEnvelope[] };
 
 export class SessionLog {
   readonly state: SessionState = emptyState();
@@ -86,8 +86,8 @@ export class SessionLog {
     if (!lock.ok)
       return fail(
         lock.error.code === "store_busy"
-          ? inUse(options.sessionId, lock.error.heldBy?.pid)
-          : unopened(lock.error, options.sessionId),
+          ? sessionInUse(options.sessionId, lock.error.heldBy?.pid)
+          : unopenedLog(lock.error, options.sessionId),
       );
     self.#lock = lock.value;
     const { paths, longLog = LONG_LOG } = options;
@@ -111,23 +111,23 @@ export class SessionLog {
     });
     if (!opened.ok) {
       self.#lock.release();
-      return fail(unopened(opened.error, options.sessionId));
+      return fail(unopenedLog(opened.error, options.sessionId));
     }
     fold.end();
     self.#log = opened.value.log;
     if (reader.contents.version > LOG_VERSION) {
       await self.close();
-      return fail(tooNew(options.sessionId, reader.contents.version));
+      return fail(sessionTooNew(options.sessionId, reader.contents.version));
     }
     const { report } = opened.value;
-    const { unknownTypes } = reader.contents;
+    const { unknownTypes, unknown } = reader.contents;
     // What is damaged or unknown is told anew by each resume, so such a log is read whole.
     const isPlain = report.damaged.length === 0 && report.doubled === 0 && unknownTypes.size === 0;
     if (isPlain && report.end - folded.end >= longLog)
       self.#caching = writeResumeCache(paths, { ...folded, end: report.end }).catch((error: unknown) =>
         self.publish("soft_failure", { part: "resume cache", code: "failed", message: errorText(error) }),
       );
-    return ok({ log: self, report, unknownTypes, past: folded.past });
+    return ok({ log: self, report, unknownTypes, unknown, past: folded.past });
   }
 
   get size(): number {
@@ -203,14 +203,18 @@ export class SessionLog {
           continue;
         }
       }
-      if (written.error.code === "store_gone") throw this.#giveUp(gone(written.error, sessionId));
+      if (written.error.code === "store_gone") throw this.#giveUp(lostLog(written.error, sessionId));
       if (this.#giveUpAt === undefined) {
         this.#giveUpAt = clock.monotonic() + giveUpMs;
-        this.publish("soft_failure", { part: "session log", code: written.error.code, message: paused(written.error) });
+        this.publish("soft_failure", {
+          part: "session log",
+          code: written.error.code,
+          message: pausedText(written.error),
+        });
       }
       const isTime = clock.monotonic() + RETRY_MS < this.#giveUpAt;
       if (!isTime || !(await clock.sleep(RETRY_MS, this.#stopped.signal)))
-        throw this.#giveUp(gaveUp(written.error, sessionId, this.state.lastEventId));
+        throw this.#giveUp(unwritableLog(written.error, paths.dir, sessionId, this.state.lastEventId));
     }
   }
 
@@ -245,55 +249,4 @@ export class SessionLog {
     this.#log = undefined;
     this.#lock?.release();
   }
-}
-
-const paused = (fault: Fault): string =>
-  `${fault.what} All events so far are saved. Work is paused; retrying every 2 s. ${fault.next ?? ""}`;
-
-function gaveUp(fault: Fault, sessionId: string, lastEventId: string | null): Failure {
-  const isNew = lastEventId === null;
-  return {
-    code: fault.code,
-    what: `The session's log cannot be written: ${fault.what}`,
-    data: isNew
-      ? `Nothing from session ${sessionId} is saved.`
-      : `Session ${sessionId} is saved up to event ${lastEventId}; what came after it is not.`,
-    next: `${fault.next ?? ""} Then ${isNew ? "start again." : `resume with: everlong --resume ${sessionId}`}`,
-    exit: 1,
-  };
-}
-
-function gone(fault: Fault, sessionId: string): Failure {
-  return {
-    code: fault.code,
-    what: `The log of session ${sessionId} is gone: ${fault.what}`,
-    data: "What was said and done after that is not saved.",
-    next: `Start a new session. If you moved the folder, move it back and resume with: everlong --resume ${sessionId}`,
-    exit: 1,
-  };
-}
-
-const unopened = (fault: Fault, sessionId: string): Failure => ({
-  ...fault,
-  what: `Session ${sessionId} cannot be opened: ${fault.what}`,
-});
-
-function inUse(sessionId: string, pid: number | undefined): Failure {
-  return {
-    code: "session_in_use",
-    what: `Session ${sessionId} is open in another process${pid === undefined ? "" : ` (pid ${pid})`}.`,
-    data: "Nothing was changed.",
-    next: `Close it there, or copy it: everlong sessions fork ${sessionId}`,
-    exit: 1,
-  };
-}
-
-function tooNew(sessionId: string, version: number): Failure {
-  return {
-    code: "session_too_new",
-    what: `Session ${sessionId} was written by a newer everlong (log version ${version}; this one reads up to ${LOG_VERSION}).`,
-    data: "It was opened for reading only and is unchanged.",
-    next: "Update everlong, or read it with: everlong sessions export.",
-    exit: 1,
-  };
 }

@@ -112,8 +112,8 @@ export type ToolParts = {
 type Refusal = { code: string; message: string };
 
 export type Permit =
-  /** `edited`: what the person made of a memory before allowing it. `plan`: what a shell call runs in place of its text. */
-  | { type: "allow"; edited?: EditedMemory; plan?: ShellPlan }
+  /** `edited`: what the person made of a memory before allowing it; `replaces`: the record it takes the place of. `plan`: what a shell call runs in place of its text. */
+  | { type: "allow"; edited?: EditedMemory; replaces?: string; plan?: ShellPlan }
   /** `covered`: it had to be asked about and nobody was there, though an approval in force would have let it pass. */
   | { type: "deny"; code: string; message: string; covered?: true };
 

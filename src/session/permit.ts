@@ -41,6 +41,8 @@ export type DoorParts = {
   doubt?: Doubt;
   /** Absent when nobody can be asked. */
   ask?: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+  /** Told how many questions wait, the one that is asked included. */
+  waiting?: (count: number) => void;
   /** Keeps the rules of a session or location answer. */
   store: (scope: "session" | "location", rules: readonly string[]) => Promise<void>;
 };
@@ -57,6 +59,7 @@ const MOST_GRANTED = 10_000;
 export class Door {
   readonly #parts: DoorParts;
   readonly #oneAtATime = new Mutex();
+  #waiting = 0;
   /** Real paths that were let through, by call: what a tool checks again when it opens them. */
   readonly #granted = new Map<string, Set<string>>();
 
@@ -88,10 +91,11 @@ export class Door {
   }
 
   /** One question at a time. Who is stopped while others are asked does not wait for their answers. */
-  #inTurn(signal: AbortSignal, ask: () => Promise<Permit>): Promise<Permit> {
+  async #inTurn(signal: AbortSignal, ask: () => Promise<Permit>): Promise<Permit> {
     const stopped: Permit = { type: "deny", code: "interrupted", message: "Interrupted before anybody was asked." };
-    if (signal.aborted) return Promise.resolve(stopped);
-    return new Promise((resolve, reject) => {
+    if (signal.aborted) return stopped;
+    this.#parts.waiting?.(++this.#waiting);
+    return new Promise<Permit>((resolve, reject) => {
       const leave = () => resolve(stopped);
       signal.addEventListener("abort", leave, { once: true });
       this.#oneAtATime
@@ -100,7 +104,7 @@ export class Door {
           return signal.aborted ? stopped : ask();
         })
         .then(resolve, reject);
-    });
+    }).finally(() => this.#parts.waiting?.(--this.#waiting));
   }
 
   #decide(call: DoorCall, parts: readonly PermissionPart[]): PermissionDecision {
@@ -213,8 +217,8 @@ export class Door {
         allowAll: this.#parts.policy().allowAll,
       });
     }
-    const edited = answer.type === "once" ? answer.edited : undefined;
-    return { ...this.#allow(call, parts), ...(edited ? { edited } : {}) };
+    const { edited, replaces } = answer.type === "once" ? answer : {};
+    return { ...this.#allow(call, parts), ...optional("edited", edited), ...optional("replaces", replaces) };
   }
 
   async #requested(call: DoorCall, request: PermissionRequest): Promise<string> {

@@ -38,8 +38,9 @@ export async function prepareRequest(session: Session, signal: AbortSignal, forc
   let view = await look(session);
   const huge = await boundHuge(shaping(session, view));
   if (huge.cut !== live.window.cut) await useCut(session, huge.cut);
-  if (await compactIfNeeded(session, view, signal, forced)) view = await look(session);
-  const shaped = await truncate(shaping(session, view));
+  const swapped = await compactIfNeeded(session, view, signal, forced);
+  if (swapped) view = await look(session);
+  const shaped = await truncate(shaping(session, view), swapped ? undefined : huge);
   if (shaped.type === "cannot_fit") {
     if (!live.window.refused) await warnUnreclaimable(session, view);
     return { type: "cannot_fit", failure: cannotFit({ ...shaped, contributors: session.parts.prompt.contributors() }) };

@@ -3,7 +3,14 @@
 import type { Result } from "../base/result.ts";
 import { ok } from "../base/result.ts";
 import type { SessionPaths } from "../host/paths.ts";
-import { type DurableEnvelope, durableEvents, type ReadEvent, readEvent } from "../schema/event/envelope.ts";
+import {
+  type DurableEnvelope,
+  durableEvents,
+  type Envelope,
+  type ReadEvent,
+  readEvent,
+  type UnknownEnvelope,
+} from "../schema/event/envelope.ts";
 import type { Fault } from "../store/fault.ts";
 import type { LogRecord, LogReport, ReadOptions } from "../store/read-log.ts";
 import { readLog } from "../store/read-log.ts";
@@ -11,9 +18,14 @@ import { unspillEvent } from "./spilled-event.ts";
 
 export const LOG_VERSION = 1;
 
+export type UnknownRecord = { event: UnknownEnvelope; after: string | undefined };
+const MOST_UNKNOWN = 1000;
+
 export type LogContents = {
   /** Types that this program does not know; kept in the file. */
   unknownTypes: Set<string>;
+  /** The events themselves, for people; no more than are worth showing. `after`: the event that each one follows. */
+  unknown: UnknownRecord[];
   /** Version that the log's first event names. */
   version: number;
 };
@@ -27,7 +39,7 @@ export function eventReader(
   onEvent: (event: DurableEnvelope, record: LogRecord) => void,
   mostOfText?: number,
 ): ReadOptions & { contents: LogContents } {
-  const contents: LogContents = { unknownTypes: new Set(), version: LOG_VERSION };
+  const contents: LogContents = { unknownTypes: new Set(), unknown: [], version: LOG_VERSION };
   let last: { value: unknown; read: ReadEvent } = { value: undefined, read: { type: "invalid", reason: "" } };
   let before: DurableEnvelope | undefined;
   const check = (value: unknown): ReadEvent => {
@@ -39,7 +51,10 @@ export function eventReader(
     accept: (value) => check(value).type !== "invalid",
     onRecord: (record) => {
       const read = check(record.value);
-      if (read.type === "unknown") contents.unknownTypes.add(read.event.type);
+      if (read.type === "unknown") {
+        contents.unknownTypes.add(read.event.type);
+        if (contents.unknown.length < MOST_UNKNOWN) contents.unknown.push({ event: read.event, after: before?.id });
+      }
       if (read.type !== "known") return;
       if (read.event.type === "session.start") contents.version = read.event.data.version;
       if (!isDurable(read.event)) return;
@@ -48,6 +63,14 @@ export function eventReader(
       onEvent(event, record);
     },
   };
+}
+
+/** For people: each one where it stood. Whoever reduces them meets a type that it does not know, and shows it as such. */
+export function withUnknown(past: readonly DurableEnvelope[], unknown: readonly UnknownRecord[]): readonly Envelope[] {
+  if (unknown.length === 0) return past;
+  const after = Map.groupBy(unknown, (one) => one.after);
+  const of = (id: string | undefined) => (after.get(id) ?? []).map(({ event }) => event as Envelope);
+  return [...of(undefined), ...past.flatMap((event) => [event, ...of(event.id)])];
 }
 
 /** What each event repeats of the one before it is held once: of 200,000 events that is most of their small texts. */

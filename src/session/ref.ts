@@ -45,31 +45,47 @@ export class RefCounter {
   }
 }
 
-/** Ids are joined by line breaks. */
-type RefColumns = { ids: string; turns: Uint32Array; items: Uint32Array };
+/** One ref in each place of the columns. */
+type RefColumns = { idAt: (at: number) => string; turns: Uint32Array; items: Uint32Array };
 
 /** The refs of a log's items by event id. A long log has many, and few are ever asked for: names are made when they are. */
 export class RefTable {
-  readonly #ids: string[];
-  readonly #turns: number[];
-  readonly #items: number[];
-  /** Where an id stands in the lists, for the first `#placed` of them. */
+  /** Those that came with a resume, before the others. */
+  readonly #past: RefColumns;
+  readonly #ids: string[] = [];
+  readonly #turns: number[] = [];
+  readonly #items: number[] = [];
+  /** Where an id stands, for the first `#placed` of them. */
   readonly #places = new Map<string, number>();
   #placed = 0;
 
-  constructor({ ids, turns, items }: RefColumns = { ids: "", turns: new Uint32Array(), items: new Uint32Array() }) {
-    this.#ids = ids === "" ? [] : ids.split("\n");
-    this.#turns = Array.from(turns);
-    this.#items = Array.from(items);
+  constructor(past: RefColumns = { idAt: () => "", turns: new Uint32Array(), items: new Uint32Array() }) {
+    this.#past = past;
   }
 
   /** All of it, for a copy. */
   columns(): RefColumns {
+    const { turns, items } = this.#past;
     return {
-      ids: this.#ids.join("\n"),
-      turns: Uint32Array.from(this.#turns),
-      items: Uint32Array.from(this.#items),
+      idAt: (at) => this.#idAt(at),
+      turns: joined(turns, this.#turns),
+      items: joined(items, this.#items),
     };
+  }
+
+  get #length(): number {
+    return this.#past.turns.length + this.#ids.length;
+  }
+
+  #idAt(at: number): string {
+    const { idAt, turns } = this.#past;
+    return at < turns.length ? idAt(at) : (this.#ids[at - turns.length] ?? "");
+  }
+
+  #refAt(at: number): string {
+    const { turns, items } = this.#past;
+    const later = at - turns.length;
+    return later < 0 ? `t${turns[at]}.${items[at]}` : `t${this.#turns[later]}.${this.#items[later]}`;
   }
 
   add(id: string, { turn, item }: { turn: number; item: number }): void {
@@ -80,16 +96,22 @@ export class RefTable {
 
   /** The ref `tN.k` of an event. */
   get(id: string): string | undefined {
-    for (; this.#placed < this.#ids.length; this.#placed++)
-      this.#places.set(this.#ids[this.#placed] ?? "", this.#placed);
+    for (; this.#placed < this.#length; this.#placed++) this.#places.set(this.#idAt(this.#placed), this.#placed);
     const place = this.#places.get(id);
-    return place === undefined ? undefined : `t${this.#turns[place]}.${this.#items[place]}`;
+    return place === undefined ? undefined : this.#refAt(place);
   }
 
   /** The table as plain JSON, in the order of the log. */
   plain(): [string, string][] {
-    return this.#ids.map((id, at) => [id, `t${this.#turns[at]}.${this.#items[at]}`]);
+    return Array.from({ length: this.#length }, (_, at) => [this.#idAt(at), this.#refAt(at)]);
   }
+}
+
+function joined(first: Uint32Array, second: readonly number[]): Uint32Array {
+  const both = new Uint32Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 /** `agent`: of a subagent's own conversation, written `AGENT/tN`. */

@@ -1,17 +1,29 @@
 // The cache of a long log: with it a resume is the same as without it, and one that is damaged or foreign is never believed.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../base/clock.ts";
+import { FailureError } from "../base/failure.ts";
 import { newId } from "../base/id.ts";
 import { canonicalJson } from "../base/json.ts";
 import { homePaths } from "../host/paths.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { type OpenedLog, SessionLog } from "./log.ts";
-import { PastEvent } from "./past-event.ts";
+import { PastEvent, PastLog } from "./past-event.ts";
 import { readSession } from "./read-session.ts";
 import { replay } from "./replay.ts";
 import { plainState, type SessionState } from "./state.ts";
@@ -233,6 +245,23 @@ describe("the cache of a resume", () => {
     await cached("fifth");
     writeFileSync(paths("fifth").events, "");
     expect((await expectTruth("fifth")).past).toEqual([]);
+  });
+
+  it("N17 N15 a verified log is read where somebody looks; one that is gone or replaced since is a failure, never another text", () => {
+    const path = join(dir, "events.jsonl");
+    const lines = Array.from({ length: 6000 }, (_, n) => JSON.stringify({ data: { n, text: "é".repeat(n % 200) } }));
+    writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
+    const log = new PastLog(path, statSync(path), dir);
+    const starts = [0];
+    for (const line of lines) starts.push((starts.at(-1) ?? 0) + Buffer.byteLength(line) + 1);
+    const read = (n: number) => log.parse(starts[n] ?? 0, (starts[n + 1] ?? 0) - 1);
+    for (const n of [5999, 0, 3000, 2999, 3001, 1]) expect(read(n)).toEqual({ n, text: "é".repeat(n % 200) });
+    renameSync(path, `${path}.old`);
+    expect(() => read(5999)).toThrow(FailureError);
+    writeFileSync(path, readFileSync(`${path}.old`));
+    expect(() => read(5999)).toThrow(/replaced/);
+    renameSync(`${path}.old`, path);
+    expect(read(5999)).toMatchObject({ n: 5999 });
   });
 
   it("N17 D6 what is damaged or unknown is told by every resume: such a log has no cache", async () => {

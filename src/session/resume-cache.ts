@@ -4,19 +4,21 @@ import { constants, createReadStream, statSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { deserialize, serialize } from "node:v8";
+import { keepNewSpaceSmall } from "../base/release-memory.ts";
 import { VERSION } from "../base/version.ts";
 import type { SessionPaths } from "../host/paths.ts";
+import { itemPart } from "../model/tokens/measure.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import { type DurableEnvelope, type DurableType, durableEvents } from "../schema/event/envelope.ts";
 import type { Message } from "../schema/message.ts";
 import { atomicWrite } from "../store/atomic-write.ts";
 import { openLogFile } from "../store/read-log.ts";
-import { LogItem } from "./log-item.ts";
-import { type LogBytes, PastEvent } from "./past-event.ts";
+import { type AboutItem, LogItem } from "./log-item.ts";
+import { type EventHead, PastEvent, PastLog } from "./past-event.ts";
 import { RefCounter, RefTable } from "./ref.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
-/** A log, and start and end of the line of each of its events. */
+/** A log, and start and end of the line of each event that was read from it and is in no cache yet. */
 export type FoldedLog = { state: SessionState; past: DurableEnvelope[]; places: number[]; end: number };
 
 /** What a shorter log costs nobody notices. */
@@ -69,12 +71,17 @@ type Cached = {
     kinds: Uint8Array;
     turns: Uint32Array;
     chars: Float64Array;
-    /** Of those that call or answer, in their order. */
-    calls: string[][];
-    toolNames: string[];
+    /** Tokens of what a person or a notice said, which may be sent from far back; 0 for the others. */
+    estimates: Uint32Array;
+    /** How many calls each makes or answers, and their ids. */
+    callCounts: Uint32Array;
+    calls: string;
+    /** Of the answers. */
+    toolNames: string;
     whole: ContextItem<Message>[];
   };
-  refs: ReturnType<RefTable["columns"]>;
+  /** By their number in the log. */
+  refs: { numbers: Uint32Array; turns: Uint32Array; items: Uint32Array };
   refCounter: { turn: number; item: number };
   rest: Omit<SessionState, "chain" | "items" | "refs" | "refCounter">;
 };
@@ -85,10 +92,12 @@ function programName(): string {
 }
 
 const HASH_BYTES = 32;
+const CHUNK = 4 * 1024 * 1024;
 const sha256 = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
 
 /** Nothing is believed that does not fit the log byte for byte. */
 export async function readResumeCache(paths: SessionPaths, log: FileHandle): Promise<FoldedLog | undefined> {
+  keepNewSpaceSmall();
   try {
     const file = await plainFile(paths.resume);
     if (!file) return undefined;
@@ -96,13 +105,24 @@ export async function readResumeCache(paths: SessionPaths, log: FileHandle): Pro
     if (!sha256(body).equals(file.subarray(0, HASH_BYTES))) return undefined;
     const cached = deserialize(body) as Cached;
     if (cached.program !== programName()) return undefined;
-    const bytes = Buffer.allocUnsafeSlow(cached.end);
-    const { bytesRead } = await log.read(bytes, 0, cached.end, 0);
-    if (bytesRead < cached.end || sha256(bytes).toString("hex") !== cached.logHash) return undefined;
-    return restored(cached, { bytes, files: paths.files });
+    if ((await hashOf(log, cached.end)) !== cached.logHash) return undefined;
+    return restored(cached, new PastLog(paths.events, await log.stat(), paths.files));
   } catch {
     return undefined; // it is made from the log, and made again
   }
+}
+
+/** Through one small buffer: a long log in memory costs more than its hash. */
+async function hashOf(log: FileHandle, end: number): Promise<string | undefined> {
+  const digest = createHash("sha256");
+  const buffer = Buffer.allocUnsafeSlow(Math.min(end, CHUNK));
+  for (let at = 0; at < end; ) {
+    const { bytesRead } = await log.read(buffer, 0, Math.min(CHUNK, end - at), at);
+    if (bytesRead === 0) return undefined;
+    digest.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return digest.digest("hex");
 }
 
 async function plainFile(path: string): Promise<Buffer | undefined> {
@@ -115,45 +135,66 @@ async function plainFile(path: string): Promise<Buffer | undefined> {
   }
 }
 
-function restored(cached: Cached, log: LogBytes): FoldedLog {
+function restored(cached: Cached, log: PastLog): FoldedLog {
   const { ids, timestamps, types, places, parents, agents } = cached.events;
   const names = ids.split("\n");
   const times = timestamps.split("\n");
+  // Filled anew for each: one for each event would be as much again.
+  const head: EventHead = { id: "", type: "session.start", timestamp: "", parentId: null, agentId: undefined };
   const past = names.map((id, n) => {
     const parent = parents.get(n);
-    const head = {
-      id,
-      type: TYPES[types[n] ?? 0] as DurableType,
-      timestamp: times[n] ?? "",
-      parentId: parent === undefined ? (names[n - 1] ?? null) : parent,
-      agentId: agents.get(n),
-    };
+    head.parentId = parent === undefined ? (n === 0 ? null : head.id) : parent;
+    head.id = id;
+    head.type = TYPES[types[n] ?? 0] as DurableType;
+    head.timestamp = times[n] ?? "";
+    head.agentId = agents.get(n);
     return new PastEvent(head, log, places[2 * n] ?? 0, places[2 * n + 1] ?? 0) as unknown as DurableEnvelope;
   });
   const eventAt = (n: number): DurableEnvelope => past[n] as DurableEnvelope;
-  const { numbers, kinds, turns, chars, calls, toolNames, whole } = cached.items;
-  let call = 0;
-  let result = 0;
-  const items = Array.from(numbers, (n, at): ContextItem<Message> => {
-    const about = KINDS[(kinds[at] ?? 0) - 1];
-    if (!about) return whole[n] as ContextItem<Message>;
-    const ids = about.tools && calls[call++];
-    return new LogItem(eventAt(n), {
-      ...{ role: about.role, kind: about.kind, isPrompt: about.isPrompt, turn: turns[at] ?? 0, chars: chars[at] ?? 0 },
-      toolCallIds: about.tools === "calls" ? ids : undefined,
-      toolResultFor: about.tools === "results" ? ids : undefined,
-      toolName: about.tools === "results" ? toolNames[result++] : undefined,
-    });
-  });
+  const { chain, refs, refCounter } = cached;
   const state: SessionState = {
     ...emptyState(),
     ...cached.rest,
-    chain: Array.from(cached.chain, eventAt),
-    items,
-    refs: new RefTable(cached.refs),
-    refCounter: new RefCounter(cached.refCounter.turn, cached.refCounter.item),
+    // A chain that was never cut is the log.
+    chain: chain.length === past.length ? [...past] : mapped(chain, eventAt),
+    items: itemsOf(cached.items, eventAt),
+    refs: new RefTable({ ...refs, idAt: (at) => names[refs.numbers[at] ?? 0] ?? "" }),
+    refCounter: new RefCounter(refCounter.turn, refCounter.item),
   };
-  return { state, past, places: Array.from(places), end: cached.end };
+  return { state, past, places: [], end: cached.end };
+}
+
+/** `Array.from` with a function takes ten times as long. */
+function mapped<T>(numbers: Uint32Array, make: (n: number, at: number) => T): T[] {
+  const list = new Array<T>(numbers.length);
+  for (let at = 0; at < numbers.length; at++) list[at] = make(numbers[at] ?? 0, at);
+  return list;
+}
+
+function itemsOf(columns: Cached["items"], eventAt: (n: number) => DurableEnvelope): ContextItem<Message>[] {
+  const { numbers, kinds, turns, chars, estimates, callCounts, whole } = columns;
+  const calls = columns.calls.split("\n");
+  const toolNames = columns.toolNames.split("\n");
+  let call = 0;
+  let result = 0;
+  const about: AboutItem = { role: "user", turn: 0 }; // filled anew for each
+  return mapped(numbers, (n, at): ContextItem<Message> => {
+    const shape = KINDS[(kinds[at] ?? 0) - 1];
+    if (!shape) return whole[n] as ContextItem<Message>;
+    const { role, kind, isPrompt, tools } = shape;
+    const ids = tools && calls.slice(call, call + (callCounts[at] ?? 0));
+    call += ids?.length ?? 0;
+    about.role = role;
+    about.kind = kind;
+    about.isPrompt = isPrompt;
+    about.turn = turns[at] ?? 0;
+    about.chars = chars[at] ?? 0;
+    about.estimate = estimates[at] || undefined;
+    about.toolCallIds = tools === "calls" ? ids : undefined;
+    about.toolResultFor = tools === "results" ? ids : undefined;
+    about.toolName = tools === "results" ? toolNames[result++] : undefined;
+    return new LogItem(eventAt(n), about);
+  });
 }
 
 /** The state is taken at once, before it changes again. One that cannot be written is missed by nobody. */
@@ -168,7 +209,7 @@ export async function writeResumeCache(paths: SessionPaths, folded: FoldedLog): 
   await atomicWrite(paths.resume, [sha256(body), body], { private: true });
 }
 
-/** Undefined for ids and times that cannot be joined. */
+/** Undefined for ids, times and names that cannot be joined. */
 function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" | "logHash" | "end"> | undefined {
   const { chain, items, refs, refCounter, ...rest } = state;
   const numberOf = new Map(past.map((event, n) => [event, n]));
@@ -187,13 +228,24 @@ function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" |
   }
   const whole = items.filter((item) => eventOf(item) === undefined);
   const logItems = items.filter((item) => item instanceof LogItem);
+  const idsOf = (item: ContextItem): string[] => [...item.toolCallIds, ...item.toolResultFor];
+  const calls = logItems.flatMap(idsOf);
+  const toolNames = logItems.flatMap((item) => (item.toolResultFor.length > 0 ? [item.toolName] : []));
+  if ([...calls, ...toolNames].some((text) => text.includes("\n"))) return undefined;
+  const numberOfId = new Map(past.map(({ id }, n) => [id, n]));
+  const { idAt, ...refColumns } = refs.columns();
+  const later = past.length - places.length / 2;
   let others = 0;
   return {
     events: {
       ids: past.map(({ id }) => id).join("\n"),
       timestamps: past.map(({ timestamp }) => timestamp).join("\n"),
       types: Uint8Array.from(past, ({ type }) => typeOf.get(type) ?? 0),
-      places: Float64Array.from(places),
+      places: Float64Array.from({ length: 2 * past.length }, (_, at) => {
+        const event: unknown = past[at >> 1];
+        if (event instanceof PastEvent) return event.place[at % 2] ?? 0;
+        return places[at - 2 * later] ?? 0;
+      }),
       parents,
       agents,
     },
@@ -206,14 +258,16 @@ function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" |
       kinds: Uint8Array.from(items, (item) => (eventOf(item) ? kindOf(item as LogItem) : 0)),
       turns: Uint32Array.from(items, ({ turn }) => turn),
       chars: Float64Array.from(items, ({ chars = 0 }) => chars),
-      calls: logItems.flatMap(({ toolCallIds, toolResultFor }) => {
-        const ids = [...toolCallIds, ...toolResultFor];
-        return ids.length > 0 ? [ids] : [];
-      }),
-      toolNames: logItems.flatMap(({ toolResultFor, toolName }) => (toolResultFor.length > 0 ? [toolName] : [])),
+      estimates: Uint32Array.from(items, (item) => (item.role === "user" ? itemPart(item).size.estimate : 0)),
+      callCounts: Uint32Array.from(items, (item) => (eventOf(item) ? idsOf(item).length : 0)),
+      calls: calls.join("\n"),
+      toolNames: toolNames.join("\n"),
       whole,
     },
-    refs: refs.columns(),
+    refs: {
+      ...refColumns,
+      numbers: Uint32Array.from({ length: refColumns.turns.length }, (_, at) => numberOfId.get(idAt(at)) ?? 0),
+    },
     refCounter: { turn: refCounter.turn, item: refCounter.item },
     rest,
   };

@@ -1,9 +1,11 @@
 // Going back: one event that takes the target and everything after it off the chain. The file keeps it all.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
+import { sessionPaths } from "../host/paths.ts";
 import type { DurableEnvelope, EventData } from "../schema/event/envelope.ts";
 import { cancelCompaction } from "./compaction.ts";
 import { tellUsage } from "./prepare.ts";
+import { type ChangedFile, changedFiles, type FilesRestored, restoreFiles } from "./restore-files.ts";
 import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
 import { beginEpoch } from "./window.ts";
@@ -14,14 +16,23 @@ export type RewindPlan = {
   parentId: string;
   eventsRemoved: number;
   /** The prompts that leave, oldest first. */
-  prompts: { ref: string; content: string }[];
+  prompts: PromptRef[];
   /** Numbers of the compactions that are taken back with them. */
   checkpoints: number[];
   /** Agents that were started since by the main agent, with all below them. */
   agents: string[];
   /** Older agents whose result was told since: it leaves the conversation with the telling. */
   untold: string[];
+  /** Files that were changed since. */
+  files: ChangedFile[];
 };
+
+/** What becomes of files: nothing, or they go back too. `overwrite`: also those that somebody else changed since. */
+export type RewindFiles = "stay" | "restore" | "overwrite";
+export type PromptRef = { ref: string; content: string };
+/** The messages that left the conversation, and what became of files where they were to go back too. */
+export type RewindReport = { prompts: PromptRef[]; files?: FilesRestored };
+export type RewindOutcome = RewindPlan & { filesRestored: FilesRestored | undefined };
 
 const refuse = (code: string, what: string, next: string): { ok: false; error: Failure } =>
   fail({ code, what, data: "Nothing was changed.", next, exit: 1 });
@@ -53,18 +64,19 @@ export function planRewind(state: SessionState, to: string | undefined): Result<
   if (!target || !parent)
     return refuse("at_the_start", "A session cannot go back before its own start.", "Choose a later event.");
   const removed = prompts.filter((p) => p.index >= (at ?? 0));
+  const gone = chain.slice(at);
+  const since = agentsSince(gone);
   return ok({
     target,
     parentId: parent.id,
     eventsRemoved: chain.length - at,
-    checkpoints: chain
-      .slice(at)
-      .flatMap((e) =>
-        e.type === "session.compaction_complete" && e.agentId === undefined && e.data.checkpointNumber
-          ? [e.data.checkpointNumber]
-          : [],
-      ),
-    ...agentsSince(chain.slice(at)),
+    checkpoints: gone.flatMap((e) =>
+      e.type === "session.compaction_complete" && e.agentId === undefined && e.data.checkpointNumber
+        ? [e.data.checkpointNumber]
+        : [],
+    ),
+    ...since,
+    files: changedFiles(gone, since.agents),
     prompts: removed.map((p) => ({ ref: p.e.data.ref ?? "", content: p.e.data.content })),
   });
 }
@@ -87,36 +99,45 @@ function agentsSince(gone: readonly DurableEnvelope[]): Pick<RewindPlan, "agents
 export const rewindRefusal = ({ live }: Session): { ok: false; error: Failure } | undefined =>
   live.turn.abort && refuse("turn_running", "A turn is running.", "Interrupt it, then rewind.");
 
-/** On the log alone: of a session that no conversation is open on. */
+/** On the log alone: of a session that no conversation is open on. Files come first: what stops between is done again. */
 export async function rewindLog(
-  { state, emit }: Pick<Session, "state" | "emit">,
+  { state, emit, dir }: Pick<Session, "state" | "emit" | "dir">,
   to: string | undefined,
-): Promise<Result<RewindPlan, Failure>> {
+  files: RewindFiles = "stay",
+): Promise<Result<RewindOutcome, Failure>> {
   const plan = planRewind(state, to);
-  if (plan.ok) await emit("session.snapshot_rewind", rewindData(plan.value), plan.value.parentId);
-  return plan;
+  if (!plan.ok) return plan;
+  const { snapshots } = sessionPaths(dir);
+  const filesRestored =
+    files === "stay" ? undefined : await restoreFiles(plan.value.files, snapshots, files === "overwrite");
+  await emit("session.snapshot_rewind", rewindData(plan.value, filesRestored), plan.value.parentId);
+  return ok({ ...plan.value, filesRestored });
 }
 
 /** The caller makes sure that no turn begins meanwhile (`exclusively`). */
-export async function rewind(session: Session, to: string | undefined): Promise<Result<RewindPlan, Failure>> {
+export async function rewind(
+  session: Session,
+  to: string | undefined,
+  files: RewindFiles,
+): Promise<Result<RewindOutcome, Failure>> {
   const possible = planRewind(session.state, to);
   if (!possible.ok) return possible;
   await cancelCompaction(session, "history_changed");
-  const plan = await rewindLog(session, to);
+  const outcome = await rewindLog(session, to, files);
   session.live.window.cut = undefined;
   beginEpoch(session, "rewind");
   await tellUsage(session);
-  return plan;
+  return outcome;
 }
 
 /** The event's data; the index needs to know from which turn on, and which checkpoints go. */
-function rewindData(plan: RewindPlan): EventData<"session.snapshot_rewind"> {
+function rewindData(plan: RewindPlan, files: FilesRestored | undefined): EventData<"session.snapshot_rewind"> {
   const ref = plan.prompts[0]?.ref;
   return {
     upToEventId: plan.target.id,
     eventsRemoved: plan.eventsRemoved,
-    filesRestored: [],
-    filesSkipped: [],
+    filesRestored: files?.restored ?? [],
+    filesSkipped: files?.skipped.map(({ path }) => path) ?? [],
     ...(ref ? { fromTurn: Number(ref.slice(1)) } : {}),
     withdrawnCheckpoints: plan.checkpoints,
     withdrawnAgents: plan.agents,

@@ -126,7 +126,7 @@ export function plainState(state: SessionState): unknown {
   return {
     ...rest,
     chain: chain.map((e) => e.id),
-    items: state.items.map(({ tokens: _counted, ...item }) => item),
+    items: state.items.map(({ tokens: _counted, estimate: _looked, ...item }) => item),
     todos: [...state.todos],
     usage: [...state.usage],
     changedFiles: [...state.changedFiles],

@@ -1,9 +1,11 @@
 // One turn: a message, then steps of model call and tools until the model asks for nothing more.
 
+import { isLoopback } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
 import { notification } from "../context/fragment/fragment.ts";
 import type { MessageSource } from "../schema/event/conversation.ts";
 import type { Envelope, EventData } from "../schema/event/envelope.ts";
+import type { CallFailureCode } from "../schema/model.ts";
 import { promptHook, tellError } from "./hooks.ts";
 import { isPromptSource } from "./ref.ts";
 import type { Session } from "./session.ts";
@@ -83,6 +85,20 @@ function refusedForSize(session: Session, said: string): EventData<"session.erro
   };
 }
 
+/** What to do about a call that failed, and the code that people look up. */
+function afterFailure({ id, parts }: Session, code: CallFailureCode): { code: string; hint: string } {
+  const resume = `everlong --resume ${id.slice(0, 8)}`;
+  if (code === "unauthorized")
+    return { code: "provider_auth", hint: `Your prompt and session are saved. Set a valid key, then: ${resume}` };
+  if (code === "network" || code === "unknown_host") {
+    const { provider, baseUrl = "" } = parts.model.target();
+    const start = provider === "ollama" ? "Start Ollama" : isLoopback(baseUrl) ? "Start the server" : "Try again later";
+    const hint = `Your session is saved. ${start} or pick another model with /model.`;
+    return { code: "provider_unreachable", hint };
+  }
+  return { code, hint: "The conversation is saved. Send any message to try again, or resume the session later." };
+}
+
 /** Undefined when the turn goes on. */
 async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promise<TurnEnd | undefined> {
   switch (outcome.type) {
@@ -92,16 +108,16 @@ async function afterStep(session: Session, turn: Turn, outcome: StepEnd): Promis
       await tellError(session, refusedForSize(session, outcome.message));
       return { status: "failed", reason: "context_limit" };
     case "cannot_fit": {
-      const { code, what, next } = outcome.failure;
-      await tellError(session, { errorType: code, code, message: what, ...(next ? { hint: next } : {}) });
+      const { code, what, data, next } = outcome.failure;
+      const hint = [data, next].filter(Boolean).join(" ");
+      await tellError(session, { errorType: code, code, message: what, ...(hint ? { hint } : {}) });
       return { status: "failed", reason: what };
     }
     case "failed":
       await tellError(session, {
         errorType: outcome.code,
-        code: outcome.code,
         message: outcome.message,
-        hint: "The conversation is saved. Send any message to try again, or resume the session later.",
+        ...afterFailure(session, outcome.code),
         ...(outcome.statusCode === undefined ? {} : { statusCode: outcome.statusCode }),
       });
       return { status: "failed", reason: outcome.message, code: outcome.code };

@@ -9,6 +9,10 @@ export type FaultCode =
   | "store_corrupt"
   | "store_gone"
   | "store_too_new"
+  /** The database cannot be reached: nothing was written. */
+  | "store_unavailable"
+  /** It went away while it was asked to commit: nobody can say yet whether it did. */
+  | "store_unsettled"
   | "unsafe_path"
   | "not_found"
   | "too_large";
@@ -27,6 +31,8 @@ const NEXT: Record<FaultCode, string> = {
     "Run the command again: a damaged store.db is moved to quarantine/ and rebuilt from the logs and the journal.",
   store_gone: "Do not remove or move it while everlong runs.",
   store_too_new: "Use the newer program that wrote it.",
+  store_unavailable: "It is tried again every few seconds; try again then.",
+  store_unsettled: "Try again with the same key: it is stored once.",
   unsafe_path: "Replace the link, device or folder with a plain file.",
   not_found: "Check the path.",
   too_large: "Store the text in a file and point to it.",
@@ -99,3 +105,6 @@ export function faultOf(error: unknown, path: string): Fault {
 export function faultAt(code: FaultCode, path: string, reason: string): Fault {
   return fault(code, `${path}: ${reason}.`, NEXT[code]);
 }
+
+/** False where nobody was asked to commit: nothing is stored then. */
+export const mayBeWritten = ({ code }: Fault): boolean => code !== "store_busy" && code !== "store_unavailable";

@@ -29,6 +29,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "sessions/*/session.db-*", kind: "projection", rebuiltFrom: `${LOGS}, sessions/*/journal/*` },
   { path: "sessions/*/quarantine/*", kind: "copy", rebuiltFrom: "-" },
   { path: "sessions/*/mcp/*", kind: "cache", rebuiltFrom: "the next run of the servers" },
+  { path: "sessions/*/control/*", kind: "cache", rebuiltFrom: "whoever asks next" },
   { path: "sessions/*/session.lock", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: "sessions/*/session.lock.holder", kind: "cache", rebuiltFrom: "the process that runs the session" },
   { path: JOURNAL, kind: "truth", rebuiltFrom: "-" },

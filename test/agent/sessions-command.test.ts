@@ -64,7 +64,7 @@ describe("A8.18 everlong sessions", () => {
     expect((await sessions(place, "show", "marmot study")).stdout).toContain(first);
   });
 
-  it("A8.18 delete: asks, then removes log and index; memories are mentioned; prune keeps named ones", async () => {
+  it("A8.18 OP15 delete: asks, then removes log and index; memories are mentioned; prune keeps named ones", async () => {
     const { place, first, second } = twoSessions();
     const asked = await sessions(place, "delete", first);
     expect(asked.code).toBe(2);

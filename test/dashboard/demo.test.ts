@@ -45,6 +45,8 @@ it("F101 the demo fills a scratch home without a model, serves it, and leaves no
   expect(week.points.filter(({ turns, requests }) => turns + requests > 0).length).toBeGreaterThan(4);
   expect(week.counts.pending).toBe(1);
 
+  const { items: all } = await ask(door, requestList, "/api/requests?limit=200");
+  expect(all.filter(({ recallLost }) => recallLost !== undefined)).toEqual([]);
   const { items: requests } = await ask(door, requestList, "/api/requests?action=trim");
   const request = await ask(door, requestView, `/api/requests/${requests[0]?.id}`);
   expect(new Set(request.items.map(({ mark }) => mark))).toEqual(new Set(["kept", "trimmed", "injected"]));

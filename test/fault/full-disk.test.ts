@@ -39,7 +39,7 @@ function gaveUp(done: Finished, place: Place): { session: string; event: string 
   expect(done.code, done.stderr).toBe(1);
   expect(done.stderr).not.toMatch(/ {4}at /);
   const [session = ""] = sessionsOf(place);
-  const [, event = ""] = new RegExp(`Session ${session} is saved up to event (\\S+);`).exec(done.stderr) ?? [];
+  const [, event = ""] = new RegExp(`session ${session} is saved up to event (\\S+);`).exec(done.stderr) ?? [];
   expect(done.stderr.match(/Work is paused/g), "the pause is told once").toHaveLength(1);
   expect(done.stderr).toContain(`everlong --resume ${session}`);
   return { session, event };

@@ -10,7 +10,7 @@ import { logOf, only, placeFor, run, start } from "../tool/everlong.ts";
 import { seededRandom } from "../tool/random.ts";
 import { soakCount } from "../tool/soak.ts";
 
-const KILLS = soakCount(40, 500);
+const KILLS = soakCount(20, 500);
 /** Enough that the storm does not outlive the work. */
 const STEPS = soakCount(20, 250);
 

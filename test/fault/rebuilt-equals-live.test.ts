@@ -8,6 +8,7 @@ import { putItem, readItem, removeItem } from "../../src/memory/board/store.ts";
 import type { RecordDraft, Strategy } from "../../src/memory/record/contract.ts";
 import { newMemoryId } from "../../src/memory/record/id.ts";
 import type { FilteredText } from "../../src/memory/secret/filter.ts";
+import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { openJournal } from "../../src/store/journal/journal.ts";
 import { journalText, rowsOf } from "../../src/store/journal/journal-fixture.ts";
 import { storeJournal } from "../../src/store/journal/tables.ts";
@@ -91,13 +92,13 @@ async function perform(
   if (kind === "accept") await strategy.resolve(id, { how: "accept" }, { actor: user }, signal);
   if (kind === "put")
     await putItem(
-      db,
+      embeddedStore(db),
       place,
       { src: "user", text: { name: clean(`item${n}`), description: clean("d"), content: clean(text) }, at },
       writer,
     );
-  if (kind === "remove") await removeItem(db, place, { src: "user", name: `item${n}`, at }, writer);
-  if (kind === "read") await readItem(db, place, { src: "user", name: `item${n}`, at });
+  if (kind === "remove") await removeItem(embeddedStore(db), place, { src: "user", name: `item${n}`, at }, writer);
+  if (kind === "read") await readItem(embeddedStore(db), place, { src: "user", name: `item${n}`, at });
   if (kind === "prompt") await strategy.list({ place: here, limit: 10 }, signal);
 }
 

@@ -12,7 +12,7 @@ import { logOf, only, type Place, placeFor, run, sessionsOf, start } from "../to
 import { seededRandom } from "../tool/random.ts";
 import { soakCount } from "../tool/soak.ts";
 
-const RESTARTS = soakCount(50, 200);
+const RESTARTS = soakCount(16, 200);
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const;
 
 let server: ModelServer;

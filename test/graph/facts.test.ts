@@ -72,13 +72,15 @@ describe("facts over time", () => {
     ]);
   });
 
-  it("G22 G23 a fact is added, ended and forgotten by hand; its words are gone from the store", async () => {
+  it("G22 G23 a fact is added, ended and forgotten by hand; recall says from when to when it held; its words are gone from the store", async () => {
     const { place } = await scene(() => text("fine"));
     gitInit(place);
     const [added] = await lines(place, "add", "billing", "USES", "zanzibar", "--valid-at", "2026-01-05");
     expect(added).toMatchObject({ fact: "billing uses zanzibar", state: "current" });
     const [ended] = await lines(place, "edit", added?.uuid.slice(0, 8) ?? "", "--invalid-at", "2026-02-01");
     expect(ended?.state).toBe("ended");
+    const recalled = await run(place, ["recall", "zanzibar", "--kind", "fact"]);
+    expect(recalled.stdout).toMatch(/^fact [0-9a-f]{8} \(since 2026-01-05, until 2026-02-01\)$/m);
     expect(await lines(place, "facts", "--as-of", "2026-01-20")).toHaveLength(1);
     expect(await lines(place, "facts")).toEqual([]);
     expect(await graph(place, "forget", added?.uuid ?? "", "--yes")).toContain("Erased 1 fact");

@@ -245,7 +245,7 @@ describe.each(modes)("RE8 GS7 the contract, gateway.auth=%s", (auth) => {
     expect(await search({ max_facts: "99999" })).toHaveLength(1);
   });
 
-  ours("GS5 RB12 hostile group ids are refused everywhere, and nothing changes", async () => {
+  ours("GS5 RB12 B42 D11 hostile group ids are refused everywhere, and nothing changes", async () => {
     const before = (await server.post("/search", { query: "harbour crane" })).body;
     const ids = ["a b", "a'b", 'a"b', "x".repeat(300), "a') OR 1=1--", "ü", "a\nb", "..%2F", "*"];
     for (const id of ids) {

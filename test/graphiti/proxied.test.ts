@@ -6,7 +6,7 @@ import { startModelServer } from "../model-server/server.ts";
 import { newClient } from "../proxy/client.ts";
 import { startGateway } from "../proxy/gateway.ts";
 
-it("G6 a proxied turn goes to its session's and its workspace's group, once", async () => {
+it("G6 R57 a proxied turn goes to its session's and its workspace's group, once, and leaves them with its session", async () => {
   const server = await startModelServer({ script: () => text("Noted: Carol owns the billing service.") });
   onTestFinished(() => server.close());
   const gateway = await startGateway(server);
@@ -41,4 +41,29 @@ it("G6 a proxied turn goes to its session's and its workspace's group, once", as
   const paused = rows.filter((row) => row.fact.includes("paused"));
   expect(paused).toHaveLength(2);
   expect(paused[0]?.sources).toMatchObject([{ turn: 1, session: expect.any(String) }]);
+
+  // Another session says one of the facts too: it stays, with that session alone behind it.
+  const other = newClient(gateway, server, "openai-chat", {
+    "x-everlong-session": "s2",
+    "x-everlong-repo": "acme/shop",
+  });
+  await other.say("The deploy job is now running.");
+  const shared = rows.find((row) => row.group_id.startsWith("graphiti_workspace"))?.group_id ?? "";
+  const sourcesOf = async () => {
+    const facts = await gateway.cli(["graph", "facts", "--group", shared, "--expired", "--json"]);
+    return facts.stdout.trim() === ""
+      ? []
+      : facts.stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as (typeof rows)[0]);
+  };
+  await until("both sessions' words", async () =>
+    (await sourcesOf()).find(({ fact, sources }) => fact.includes("running") && sources.length === 2),
+  );
+  const session = paused[0]?.sources[0]?.session ?? "";
+  expect((await gateway.api(`/api/proxy/sessions/${session}`, { method: "DELETE" })).status).toBe(200);
+  const left = await sourcesOf();
+  expect(left.map(({ fact }) => fact)).toEqual(["The deploy job is now running."]);
+  expect(left[0]?.sources.map((source) => source.session)).not.toContain(session);
 });

@@ -104,3 +104,18 @@ it("RE9 RI10 G7 killed again and again under four clients: every message that wa
   const last = `The part0x${Math.max(...[...accepted].filter((n) => n.startsWith("c0.")).map((n) => Number(n.slice(3))))}`;
   while ((await search(gateway, { group_ids: ["g0"], query: `"${last}"` })).length === 0) await wait(20);
 });
+
+it("B46 one message posted fifty times at once is one episode, and every answer is as the first", async () => {
+  const gateway = await startGateway(NOBODY);
+  const one = {
+    ...message("The harbour crane is now yellow.", "2024-01-01"),
+    uuid: "0199a000-0000-4000-8000-000000000046",
+  };
+  const say = () => post(gateway, "/messages", { group_id: "g", messages: [one] });
+  const first = await say();
+  expect(first.status).toBe(202);
+  const others = await Promise.all(Array.from({ length: 50 }, say));
+  expect(others).toEqual(others.map(() => first));
+  const episodes = await (await gateway.api("/graphiti/episodes/g?last_n=100")).json();
+  expect(episodes).toHaveLength(1);
+});

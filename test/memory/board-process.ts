@@ -2,13 +2,14 @@
 
 import { countSession, putItem, readItem } from "../../src/memory/board/store.ts";
 import type { FilteredText } from "../../src/memory/secret/filter.ts";
+import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { openDatabase } from "../../src/store/sqlite.ts";
 
 const [path = "", name = "", rounds = "0"] = process.argv.slice(2);
 const place = { repository: "acme/app", branch: "main" };
 const opened = await openDatabase(path);
 if (!opened.ok) throw new Error(opened.error.what);
-const db = opened.value;
+const db = embeddedStore(opened.value);
 const at = new Date().toISOString();
 const options = { actor: name, source: {} };
 let stored = 0;
@@ -20,5 +21,5 @@ for (let i = 0; i < Number(rounds); i++) {
   const counted = await countSession(db, place, at);
   if (!put.ok || !read.ok || !read.value || !counted.ok) throw new Error("a write was lost");
 }
-db.close();
+opened.value.close();
 process.stdout.write(String(stored));

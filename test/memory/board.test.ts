@@ -171,7 +171,7 @@ describe("everlong board", () => {
     expect(done.code).toBe(2);
     expect(done.stderr).toBe(
       "description is missing (1 to 200 characters); content is missing (1 to 8000 characters).\nNothing was changed.\n" +
-        "Give --description TEXT (one line) and --content TEXT; content may also come from -f FILE or stdin.\n",
+        "Give --description TEXT (one line) and --content TEXT; content may also come from -f FILE or stdin. [invalid_inputs]\n",
     );
   });
 

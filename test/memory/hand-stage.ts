@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { gitInit } from "../agent/scene.ts";
 import { overStdio, type Served } from "../mcp/client.ts";
-import { type Finished, newPlace, type Place, run } from "../tool/everlong.ts";
+import { type Finished, newPlace, PATIENT, type Place, run } from "../tool/everlong.ts";
 
 export type Memory = {
   id: string;
@@ -22,7 +22,7 @@ export type Memory = {
 
 /** A repository with a file to cite. */
 export function repository(env: Record<string, string> = {}): Place {
-  const place = newPlace(env);
+  const place = newPlace({ ...PATIENT, ...env });
   gitInit(place);
   return place;
 }

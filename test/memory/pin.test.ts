@@ -73,6 +73,23 @@ describe("pins", () => {
     expect(await everlong("recall", "--pin", "x", "--scope", "moon")).toMatchObject({ code: 2 });
   });
 
+  it("R40 a search gives the pins in force beside what it found, never among it; so does the model's tool", async () => {
+    const asking = [calls([{ name: "recall", args: { query: "answers about boats" } }])];
+    const { server, ask, everlong } = await stage({}, [text("Fine."), ...asking]);
+    type Matches = { results: { kind: string }[]; pinned: { text: string; level: string }[] };
+    const recall = async (...args: string[]) =>
+      JSON.parse((await everlong("recall", ...args, "--json")).stdout) as Matches;
+    await everlong("recall", "--pin", "Keep answers short");
+    await ask("Long answers about boats please.");
+    const { results, pinned } = await recall("answers about boats");
+    expect(pinned).toMatchObject([{ text: "Keep answers short", level: "repository" }]);
+    expect(results.map(({ kind }) => kind)).toContain("turn");
+    expect(results.map(({ kind }) => kind)).not.toContain("pin");
+    expect((await recall("answers short", "--kind", "pin")).results.map(({ kind }) => kind)).toEqual(["pin"]);
+    await ask("And now?");
+    expect(toolResults(server.requests.at(-1))[0]?.text).toContain("[pins in force]\n- Keep answers short");
+  });
+
   it("C96 /pin pins for the session and a compaction carries it word for word", async () => {
     const { place, server, ask } = await stage();
     await ask("Hello there");

@@ -25,7 +25,7 @@ describe("promotion", () => {
     expect(done.stdout).toMatch(/^Promoted to the workspace as decision\. Undo: everlong graph undo [0-9a-f]{8}$/m);
     const request = await ask("Which database do we have?");
     expect(request).toMatch(
-      /^<everlong_recall>\n[\s\S]*We use Postgres \([0-9a-f]{8}, \d{4}-\d\d-\d\d, promoted by the user\)/,
+      /^<everlong_recall>\n[\s\S]*We use Postgres \([0-9a-f]{8}, since \d{4}-\d\d-\d\d, promoted by the user\)/,
     );
     expect(request).toMatch(/<\/everlong_recall>\n\nWhich database do we have\?$/);
     const [message] = only(logOf(place, sessionsOf(place)[0]), "user.message");

@@ -13,6 +13,7 @@ import { openService, type ServiceOptions } from "../../src/memory/record/strate
 import { secretFilter, secretRedactor } from "../../src/memory/secret/filter.ts";
 import type { MemoryBackend } from "../../src/server/memory/contract.ts";
 import { openStage, type Stage } from "../../src/server/server-fixture.ts";
+import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { storeMigrations } from "../../src/store/migrations.ts";
 import { type Database, openDatabase } from "../../src/store/sqlite.ts";
@@ -31,9 +32,10 @@ export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promis
   const memory: MemoryBackend = {
     enabled: true,
     userScope: true,
-    db,
+    store: embeddedStore(db),
     strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
     user: "local",
+    mayApprove: true,
     tokenName: "local",
     denied: false,
     bound: { maxTokens: 2000, maxRecords: 60 },

@@ -54,6 +54,9 @@ export function newPlace(env: Record<string, string> = {}): Place {
   return { home: join(base, "home"), folder, env };
 }
 
+/** A search that is late gives less: what a test finds does not depend on the machine. */
+export const PATIENT = { EVERLONG_RECALL_TIMEOUT_MS: "20000" };
+
 /** A place whose model is a scripted server. */
 export function placeFor(server: { url: string }, env: Record<string, string> = {}): Place {
   return newPlace({
@@ -62,6 +65,7 @@ export function placeFor(server: { url: string }, env: Record<string, string> = 
     EVERLONG_API_KEY: "test-key-0123456789",
     EVERLONG_RETRY_BASE_MS: "10",
     EVERLONG_VERIFY_REPLAY: "1",
+    ...PATIENT,
     ...env,
   });
 }

@@ -20,6 +20,10 @@ describe("sessions", () => {
     screen.type("second talk\r");
     await expect.poll(() => screen.all().join("\n").split("fine").length).toBe(3);
     await screen.see("? keys");
+    screen.press("ctrl+o");
+    await screen.see("end of 3 entries");
+    screen.press("escape");
+    await screen.see("? keys");
     screen.type("/resume\r");
     await screen.see("Continue which session?");
     await screen.see(/second talk.*1 prompt, open now/);

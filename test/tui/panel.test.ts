@@ -1,6 +1,8 @@
 // Panels of pages in the terminal: pickers that run a command, and texts that follow what they show.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { scene, userTexts } from "../agent/scene.ts";
+import { oneCall, readIn, scene, userTexts, writeIn } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { openScreen } from "./screen.ts";
 
@@ -46,6 +48,35 @@ describe("going back", () => {
     expect(sent).toContain("delta four");
     expect(sent).not.toContain("beta two");
     expect(sent).not.toContain("gamma three");
+  });
+
+  it("F56 A8.16 A6.4 conversation and files: what the agent wrote goes back, what was changed by hand stays until it is confirmed", async () => {
+    const { place } = await scene([
+      oneCall("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
+      oneCall("edit", { path: "b.txt", old_str: "one", new_str: "two" }),
+      oneCall("create", { path: "new.txt", file_text: "fresh" }),
+      text("changed them"),
+    ]);
+    writeIn(place, "a.txt", "one\n");
+    writeIn(place, "b.txt", "one\n");
+    const screen = openScreen(place, { ...size, args: ["--allow-all"] });
+    await screen.see("? keys");
+    screen.type("change the files\r");
+    await screen.reach("changed them");
+    await screen.see("? keys");
+    writeIn(place, "b.txt", "by hand\n");
+    screen.press("escape", "escape");
+    await screen.see(/> 1 t1 .* ago {2}3 files +change the files/);
+    screen.press("enter");
+    await screen.see(/1 conversation only +takes 1 message/);
+    await screen.see(/2 conversation and files .*2 files \(a\.txt, new\.txt\)/);
+    await screen.see(/3 also files changed by others +1 file \(b\.txt\): what they hold now is kept/);
+    screen.type("2");
+    await screen.reach("Put back 2 files:");
+    await screen.reach(/b\.txt: changed since by someone else/);
+    expect(readIn(place, "a.txt")).toBe("one\n");
+    expect(readIn(place, "b.txt")).toBe("by hand\n");
+    expect(existsSync(join(place.folder, "new.txt"))).toBe(false);
   });
 
   it("F56 without a message the list says so, and Esc closes it", async () => {

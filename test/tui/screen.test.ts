@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { bash, scene } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
-import { newPlace } from "../tool/everlong.ts";
+import { newPlace, run } from "../tool/everlong.ts";
 import { FORBIDDEN, openScreen } from "./screen.ts";
 
 const ANSWER = "# Result\n\nThe port is set in `src/main.js`.\n\n- first\n- second\n";
@@ -40,6 +40,15 @@ describe("the screen", () => {
       ["\u001b[?7l", "\u001b[?7h"],
     ] as const)
       expect(screen.raw().lastIndexOf(unset), unset).toBeGreaterThan(screen.raw().lastIndexOf(set));
+  });
+
+  it("F6 the header counts the memories and the board's items that are there for this folder", async () => {
+    const place = newPlace({ EVERLONG_MODEL: "offline" });
+    await run(place, ["memory", "add", "We deploy on Fridays"]);
+    await run(place, ["board", "add", "port", "--description", "where it listens", "--content", "9090"]);
+    const screen = openScreen(place);
+    await screen.see("· session ");
+    expect(screen.rows()[3]).toBe("memory on · 1 memory · 1/25 board");
   });
 
   it("F10 an idle session writes nothing", async () => {

@@ -148,7 +148,7 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
         process.kill(pty.pid, "SIGSTOP");
         for (let before = -1; before !== raw.length; ) {
           before = raw.length;
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await new Promise((resolve) => setTimeout(resolve, 50));
           await parsed;
         }
         // Behind the last frame a title or a bell may stand; when nothing more comes, nothing is on its way.

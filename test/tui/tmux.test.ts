@@ -1,65 +1,170 @@
-// Inside real tmux: typing, an answer, a resize by another size of window, /background named, and what tmux keeps in its history.
+// Inside real tmux: typing, an answer, storms of resizes, two windows of different sizes on it, and what tmux keeps in its history.
 import { execFileSync, spawnSync } from "node:child_process";
 import { dirname } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { spawn } from "@lydell/node-pty";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { scene } from "../agent/scene.ts";
 import { bin } from "../agent/terminal.ts";
 import { text } from "../model-server/reply.ts";
+import type { Place } from "../tool/everlong.ts";
 
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-it.skipIf(!hasTmux)(
-  "F72 F12 F69 in tmux: every line once after a resize, no copy of the status line, a clean end",
-  async () => {
-    const answer = Array.from({ length: 60 }, (_, at) => `- item n${at}n`).join("\n");
-    const { place } = await scene([text(answer)]);
-    const socket = `everlong-test-${process.pid}-${Date.now()}`;
-    const tmux = (...args: string[]) =>
-      execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
-    onTestFinished(() => {
-      spawnSync("tmux", ["-L", socket, "kill-server"]);
-    });
-    const env = {
-      ...place.env,
-      HOME: dirname(place.home),
-      EVERLONG_HOME: place.home,
-      OLLAMA_HOST: "http://127.0.0.1:9",
-      EVERLONG_CONSOLIDATE_ON_EXIT: "false",
-      LANG: "C.UTF-8",
-    };
-    const variables = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
-    const program = `cd '${place.folder}' && env ${variables.join(" ")} '${process.execPath}' '${bin}'; echo left-with-$?; exec sleep 600`;
-    tmux("new-session", "-d", "-x", "80", "-y", "24", program);
-    const seen = () => tmux("capture-pane", "-p", "-S", "-", "-J");
-    await expect.poll(seen).toContain("· session ");
-    tmux("send-keys", "-l", "write it");
-    await expect.poll(seen).toContain("❯ write it");
-    tmux("send-keys", "Enter");
-    await expect.poll(seen).toContain("n59n");
-    await expect.poll(seen).toContain("? keys");
-    for (const [columns, rows] of [
-      ["60", "20"],
-      ["100", "30"],
-      ["80", "24"],
-    ] as const) {
-      tmux("resize-window", "-x", columns, "-y", rows);
-      // Before the program has drawn for this size, tmux shows its rules wrapped or short.
-      const rules = () =>
-        tmux("capture-pane", "-p")
-          .split("\n")
-          .filter((line) => line.startsWith("─"))
-          .map((line) => line.length);
-      await expect.poll(rules).toEqual([Number(columns), Number(columns)]);
-    }
-    const numbers = [...seen().matchAll(/n(\d+)n/g)].map((match) => Number(match[1]));
-    expect(numbers).toEqual(Array.from({ length: 60 }, (_, at) => at));
-    expect(
-      seen()
+function openTmux(place: Place) {
+  const socket = `everlong-test-${process.pid}-${Date.now()}`;
+  const tmux = (...args: string[]) =>
+    execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8" });
+  onTestFinished(() => {
+    spawnSync("tmux", ["-L", socket, "kill-server"]);
+  });
+  const env = {
+    ...place.env,
+    HOME: dirname(place.home),
+    EVERLONG_HOME: place.home,
+    OLLAMA_HOST: "http://127.0.0.1:9",
+    EVERLONG_CONSOLIDATE_ON_EXIT: "false",
+    LANG: "C.UTF-8",
+  };
+  const variables = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+  const program = `cd '${place.folder}' && env ${variables.join(" ")} '${process.execPath}' '${bin}'; echo left-with-$?; exec sleep 600`;
+  tmux("new-session", "-d", "-x", "80", "-y", "24", program);
+  tmux("set-option", "-g", "status", "off");
+  const all = () => tmux("capture-pane", "-p", "-S", "-", "-J");
+  const rows = () => tmux("capture-pane", "-p").split("\n");
+  return {
+    all,
+    rows,
+    send: (...keys: string[]) => tmux("send-keys", ...keys),
+    resize: (columns: number, height: number) => tmux("resize-window", "-x", String(columns), "-y", String(height)),
+    see: (words: string) => expect.poll(all).toContain(words),
+    /** Before the program has drawn for a size, tmux shows its rules wrapped or short. */
+    settled: (columns: number) =>
+      expect
+        .poll(() => rows().flatMap((line) => (line.startsWith("─") ? [line.length] : [])))
+        .toEqual([columns, columns]),
+    /** What an answer counted, as far as it is there; half a line may have been scrolled away by tmux itself. */
+    numbers: () =>
+      [
+        ...all()
+          .replaceAll(/[^a-z0-9]/g, "")
+          .matchAll(/n(\d+)n/g),
+      ].map((match) => Number(match[1])),
+    linesWith: (start: string) =>
+      all()
         .split("\n")
-        .filter((line) => line.startsWith("interactive ·")),
-    ).toHaveLength(1);
-    tmux("send-keys", "C-d");
-    await expect.poll(seen).toContain("left-with-0");
-    expect(seen()).toContain("Resume with: everlong --resume");
-  },
-);
+        .filter((line) => line.startsWith(start)),
+    /** Another window on the same session. */
+    attach(columns: number, height: number) {
+      const client = spawn("tmux", ["-L", socket, "attach", "-t", "0"], {
+        name: "xterm-256color",
+        cols: columns,
+        rows: height,
+        env: { PATH: process.env["PATH"] ?? "", LANG: "C.UTF-8", TERM: "xterm-256color" },
+      });
+      onTestFinished(() => client.kill("SIGKILL"));
+      return client;
+    },
+  };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+const items = (count: number) =>
+  upTo(count)
+    .map((at) => `- item n${at}n`)
+    .join("\n");
+
+describe.skipIf(!hasTmux)("in tmux", () => {
+  it("F72 F12 F69 every line once after a resize, no copy of the status line, a clean end", async () => {
+    const { place } = await scene([text(items(60))]);
+    const pane = openTmux(place);
+    await pane.see("· session ");
+    pane.send("-l", "write it");
+    await pane.see("❯ write it");
+    pane.send("Enter");
+    await pane.see("n59n");
+    await pane.see("? keys");
+    for (const [columns, height] of [
+      [60, 20],
+      [100, 30],
+      [80, 24],
+      [40, 10],
+      [80, 24],
+    ] as const) {
+      pane.resize(columns, height);
+      await pane.settled(columns);
+      expect(pane.numbers()).toEqual(upTo(60));
+      expect(pane.linesWith("interactive ·")).toHaveLength(1);
+    }
+    pane.send("C-d");
+    await pane.see("left-with-0");
+    await pane.see("Resume with: everlong --resume");
+  });
+
+  it("F12 FB5 storms of sizes while an answer is open: every line once, one editor, one status line", async () => {
+    const { promise: hold, resolve: goOn } = Promise.withResolvers<void>();
+    const answer = `${items(100)}\n\nAt the end ${upTo(40)
+      .map((at) => `n${100 + at}n`)
+      .join(" ")} and so`;
+    // Without motion nothing is drawn between two storms: a frame on its way would meet a size that it was not made for.
+    const { place } = await scene([text(answer, { hold })], { env: { EVERLONG_MOTION: "off" } });
+    const pane = openTmux(place);
+    await pane.see("· session ");
+    pane.send("write it", "Enter");
+    await pane.see("and so");
+    for (const sizes of [
+      [
+        [60, 20],
+        [50, 18],
+        [44, 12],
+        [90, 30],
+      ],
+      [
+        [70, 15],
+        [71, 16],
+        [72, 17],
+        [73, 18],
+        [100, 30],
+      ],
+      [
+        [120, 40],
+        [60, 16],
+        [80, 24],
+      ],
+      [
+        [40, 10],
+        [120, 40],
+        [80, 24],
+      ],
+    ] as const) {
+      for (const [columns, height] of sizes) pane.resize(columns, height);
+      await pane.settled(sizes.at(-1)?.[0] ?? 0);
+    }
+    goOn();
+    await pane.see("? keys");
+    expect(pane.numbers()).toEqual(upTo(140));
+    expect(pane.linesWith("interactive ·")).toHaveLength(1);
+    expect(pane.linesWith("❯ ")).toHaveLength(2);
+  });
+
+  it("F12 two windows of different sizes on one session: whoever types sees it drawn for that size", async () => {
+    const { place } = await scene([text(items(50))]);
+    const pane = openTmux(place);
+    const large = pane.attach(100, 30);
+    await pane.settled(100);
+    large.write("write it\r");
+    await pane.see("n49n");
+    const small = pane.attach(50, 14);
+    await pane.settled(50);
+    for (const [client, columns] of [
+      [large, 100],
+      [small, 50],
+      [large, 100],
+    ] as const) {
+      client.write("x");
+      await pane.settled(columns);
+      expect(pane.numbers()).toEqual(upTo(50));
+    }
+    expect(pane.rows().join("\n")).toContain("❯ xxx");
+    expect(pane.linesWith("interactive ·")).toHaveLength(1);
+  });
+});

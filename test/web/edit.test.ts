@@ -54,6 +54,43 @@ describePage("edits", (open) => {
     expect((await gateway.cli(["memory", "list"])).stdout).not.toContain("live provider");
   });
 
+  it("FE11 F125 F128 a promotion is pinned, unpinned and undone: the laboratory, the terminal and the next request follow", async () => {
+    const { gateway, server } = await filledGateway();
+    const page = await open(gateway);
+    const pinned = /Pins in force[^\n]*\n- We use PostgreSQL 17/;
+    const told = async (prompt: string): Promise<string> => {
+      const way = ["--model", "scripted", "--base-url", server.url, "--api-key", "key"];
+      const { stdout, code } = await gateway.cli(["-p", prompt, ...way, "--output-format", "json"]);
+      expect([code, stdout]).toEqual([0, expect.any(String)]);
+      return JSON.stringify(server.requests.at(-1)?.body).replaceAll("\\n", "\n");
+    };
+    await goTo(page, "#/memory?tab=promotions");
+    const row = page.getByRole("row", { name: /We use PostgreSQL 17/ });
+    await row.first().getByRole("button", { name: "Pin" }).click();
+    await page.getByText("Pinned:").waitFor();
+    await expect.poll(() => row.count()).toBe(2);
+    expect((await gateway.cli(["recall", "--pins"])).stdout).toContain("We use PostgreSQL 17");
+    expect(await told("Which database is it?")).toMatch(pinned);
+    await goTo(page, "#/recall?q=which+database+is+it&tab=injected");
+    await expect.poll(() => page.locator("pre.code").textContent()).toMatch(pinned);
+    await shoot(page, "recall-injected");
+
+    await goTo(page, "#/memory?tab=promotions");
+    await row.first().getByRole("button", { name: "Unpin" }).click();
+    await expect.poll(() => row.count()).toBe(1);
+    expect(await told("And which database is it now?")).not.toMatch(pinned);
+    await row.first().getByRole("button", { name: "Pin" }).click();
+    await expect.poll(() => row.count()).toBe(2);
+
+    await row.first().getByRole("button", { name: "Undo" }).click();
+    await page.locator("dialog").getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => row.count()).toBe(0);
+    expect((await gateway.cli(["graph", "promotions"])).stdout).not.toContain("PostgreSQL");
+    expect(await told("Tell me of the database.")).not.toContain("We use PostgreSQL 17");
+    await goTo(page, "#/recall?q=which+database+is+it&tab=injected");
+    await page.getByText(/^Nothing: no pin holds there/).waitFor();
+  });
+
   it("FE11 F126 an item is added to a board, edited and removed", async () => {
     const { gateway } = await filledGateway();
     const page = await open(gateway);

@@ -1,4 +1,5 @@
 // FE13 F96: ten thousand rows: few elements, End reaches the last row, search asks the server.
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { describePage, goTo, shoot } from "./browser.ts";
 import { emptyGateway } from "./filled-home.ts";
 
 const MANY = 10_000;
+const EVENTS = 5000;
 
 /** Rows as the gateway itself would have them, without the hours that making them would take. */
 function plant(home: string): void {
@@ -28,7 +30,43 @@ function plant(home: string): void {
   db.close();
 }
 
+/** A conversation of five thousand events, as its log would have it. */
+function plantEvents(home: string, session: string): void {
+  const path = join(home, "sessions", session, "events.jsonl");
+  const said = readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => /"type":"(?:user|assistant)\.message"/.test(line))
+    .map((line) => JSON.parse(line) as { data: object });
+  const events = Array.from({ length: EVENTS }, (_, n) => {
+    const like = said[n % 2];
+    const content = `${n % 2 === 0 ? "Question" : "Answer"} ${n}`;
+    return { ...like, id: `planted-event-${n}`, data: { ...like?.data, content } };
+  });
+  appendFileSync(path, `${events.map((event) => JSON.stringify(event)).join("\n")}\n`);
+}
+
 describePage("ten thousand rows", (open) => {
+  it("FE13 F96 a transcript of 5,000 events: under 1,500 elements, End reaches the last, Home the first, any one can be linked", async () => {
+    const { gateway } = await emptyGateway();
+    const said = await gateway.cli(["--model", "offline", "-p", "Hello.", "--output-format", "json"]);
+    const { sessionId } = JSON.parse(said.stdout) as { sessionId: string };
+    plantEvents(gateway.place.home, sessionId);
+    const page = await open(gateway);
+    await goTo(page, `#/sessions?id=${sessionId}`);
+    const flow = page.getByLabel("Transcript", { exact: true });
+    await flow.getByText("Hello.", { exact: true }).waitFor();
+    await flow.focus();
+    await page.keyboard.press("End");
+    await flow.getByText(`Answer ${EVENTS - 1}`, { exact: true }).waitFor();
+    expect(await page.locator(".transcript *").count()).toBeLessThan(1500);
+    await shoot(page, "transcript-5000");
+    await page.keyboard.press("Home");
+    await flow.getByText("Hello.", { exact: true }).waitFor();
+    await goTo(page, `#/sessions?id=${sessionId}&event=planted-event-4001`);
+    await page.reload();
+    await page.locator("dialog", { hasText: "Answer 4001" }).waitFor();
+  });
+
   it("FE13 F96 FB16 sessions and memories: under 1,500 elements, End reaches the last, search uses the server", async () => {
     const first = await emptyGateway();
     expect((await first.gateway.cli(["memory", "add", "The first fact of all"])).code).toBe(0);

@@ -1,5 +1,5 @@
 // A long text of many blocks with few elements: blocks have any height, and only those near the window exist.
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const GUESS = 64;
@@ -10,8 +10,6 @@ export type VirtualFlowProps<T> = {
   items: readonly T[];
   id(item: T): string;
   children(item: T): ComponentChildren;
-  /** What scrolls; the flow stands somewhere in it. */
-  scroller: RefObject<HTMLElement | null>;
   onNearEnd?(): void;
   onEnd?(): Promise<void>;
   /** The block to begin at; it is gone to once. */
@@ -19,11 +17,20 @@ export type VirtualFlowProps<T> = {
 };
 
 export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
-  const { items, id, label, scroller } = props;
+  const { items, id, label } = props;
+  /** What scrolls: the detail that the flow stands in. */
+  const scroller = useRef<HTMLElement | null>(null);
   const heights = useRef(new Map<string, number>());
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, size: 1000 });
   const [, setRound] = useState(0);
+
+  /** Heights below the window are guesses until they are drawn, and a log grows: the end is gone to until somebody moves. */
+  const followsEnd = useRef(false);
+  const toEnd = (): void => {
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  };
 
   const tops: number[] = [];
   let total = 0;
@@ -35,20 +42,27 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
   const last = firstAfter(tops, view.top + view.size + AROUND);
 
   useLayoutEffect(() => {
-    const element = scroller.current;
     const own = box.current;
+    const element = own?.closest<HTMLElement>("[data-detail]");
     if (!element || !own) return;
+    scroller.current = element;
     const measure = (): void =>
       setView({
         top: element.getBoundingClientRect().top - own.getBoundingClientRect().top,
         size: element.clientHeight,
       });
     measure();
+    const stay = (): void => {
+      followsEnd.current = false;
+    };
+    const moves = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
     element.addEventListener("scroll", measure, { passive: true });
+    for (const type of moves) element.addEventListener(type, stay, { passive: true, capture: true });
     const watch = new ResizeObserver(measure);
     watch.observe(element);
     return () => {
       element.removeEventListener("scroll", measure);
+      for (const type of moves) element.removeEventListener(type, stay, { capture: true });
       watch.disconnect();
     };
   }, []);
@@ -65,6 +79,7 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
       }
     }
     if (changed) setRound((now) => now + 1);
+    if (followsEnd.current) toEnd();
   });
 
   const gone = useRef<string | undefined>(undefined);
@@ -83,10 +98,6 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
     if (last >= items.length - 5) props.onNearEnd?.();
   }, [last, items.length]);
 
-  const toEnd = (): void => {
-    const element = scroller.current;
-    if (element) element.scrollTop = element.scrollHeight;
-  };
   return (
     <div
       class="flow"
@@ -99,8 +110,11 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget) return;
         if (event.key === "Home") scroller.current?.scrollTo({ top: 0 });
-        else if (event.key === "End") void (props.onEnd?.() ?? Promise.resolve()).then(() => endAfter(toEnd));
-        else return;
+        else if (event.key === "End") {
+          followsEnd.current = true;
+          toEnd();
+          void props.onEnd?.();
+        } else return;
         event.preventDefault();
       }}
     >
@@ -118,12 +132,6 @@ export function VirtualFlow<T>(props: VirtualFlowProps<T>) {
       ))}
     </div>
   );
-}
-
-/** Heights below the window are guesses until they are drawn, so the end moves a few times. */
-function endAfter(toEnd: () => void, times = 6): void {
-  toEnd();
-  if (times > 0) requestAnimationFrame(() => endAfter(toEnd, times - 1));
 }
 
 /** The first place whose top is beyond `at`. */

@@ -2,7 +2,7 @@
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { clip } from "../../base/text.ts";
-import type { DurableEnvelope, Envelope, EventData } from "../../schema/event/envelope.ts";
+import type { DurableEnvelope, DurableType, Envelope, EventData } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 import { MAIN } from "./contract.ts";
 import { type AgentProgress, type AgentRecord, isTerminal, type RunningRecord } from "./record.ts";
@@ -12,7 +12,18 @@ export type AgentRecords = Map<string, AgentRecord>;
 
 const INTENT_CHARS = 100;
 
+/** Events of the main agent that change records; of its own events each agent has one. */
+const OF_MAIN: ReadonlySet<string> = new Set<DurableType>([
+  "subagent.started",
+  "session.snapshot_rewind",
+  "session.resume",
+  "system.notification",
+  "subagent.read",
+  "subagent.removed",
+]);
+
 export function foldAgents(records: AgentRecords, event: DurableEnvelope, sessionId: string): void {
+  if (event.agentId === undefined && !OF_MAIN.has(event.type)) return;
   const put = (id: string | undefined, change: (record: AgentRecord) => AgentRecord | "ignored") => {
     const record = id === undefined ? undefined : records.get(id);
     if (!record) return;

@@ -97,6 +97,7 @@ export function describeAgent(
   const status = isWaiting ? `${record.status}, waiting_for_permission` : record.status;
   const facts = [
     `${progress.turns} turns`,
+    progress.toolCalls > 0 && `${progress.toolCalls} calls`,
     `${telemetry.steps} steps`,
     `${progress.toolCalls} tool calls`,
     `${progress.tokensIn + progress.tokensOut} tokens`,
@@ -142,22 +143,57 @@ export type TreeOptions = {
   isWaiting?: (id: string) => boolean;
 };
 
-/** The tree of /tasks: who works for whom. Empty when there is nothing. */
-export function agentTree(records: readonly AgentRecord[], { now, isWaiting = () => false }: TreeOptions): string {
+/** A line of the tree, and what can be done with its agent. */
+export type AgentTreeRow = {
+  id: string;
+  depth: number;
+  text: string;
+  isOver: boolean;
+  /** The main agent waits for it. */
+  isWaitedFor: boolean;
+  /** Agents below it that still run. */
+  children: number;
+};
+
+/** Who works for whom, in the order of the tree. */
+export function agentRows(
+  records: readonly AgentRecord[],
+  { now, isWaiting = () => false }: TreeOptions,
+): readonly AgentTreeRow[] {
   const shown = new Set(records.map(({ id }) => id));
-  const below = (parentId: string | undefined, indent: string): string[] =>
-    records
-      .filter((one) => (one.parentId !== undefined && shown.has(one.parentId) ? one.parentId : undefined) === parentId)
-      .flatMap((one) => [`${indent}${treeLine(one, now, isWaiting(one.id))}`, ...below(one.id, `${indent}  `)]);
-  return below(undefined, "").join("\n");
+  const childrenOf = (parentId: string | undefined): readonly AgentRecord[] =>
+    records.filter(
+      (one) => (one.parentId !== undefined && shown.has(one.parentId) ? one.parentId : undefined) === parentId,
+    );
+  const below = (parentId: string | undefined, depth: number): AgentTreeRow[] =>
+    childrenOf(parentId).flatMap((one) => {
+      const rows = below(one.id, depth + 1);
+      return [
+        {
+          id: one.id,
+          depth,
+          text: treeLine(one, now, isWaiting(one.id)),
+          isOver: isTerminal(one),
+          isWaitedFor: one.status === "running" && one.executionMode === "sync" && one.parentId === undefined,
+          children: rows.filter((row) => !row.isOver).length,
+        },
+        ...rows,
+      ];
+    });
+  return below(undefined, 0);
 }
+
+/** The tree of /tasks. Empty when there is nothing. */
+export const agentTree = (records: readonly AgentRecord[], options: TreeOptions): string =>
+  agentRows(records, options)
+    .map(({ id, depth, text }) => `${"  ".repeat(depth)}${id}  ${text}`)
+    .join("\n");
 
 function treeLine(record: AgentRecord, now: string, isWaiting: boolean): string {
   const { progress, telemetry } = record;
   const { stalled, latestIntent, mcpTask } = progress;
   const state = [isWaiting && "waiting_for_permission", stalled && `stalled: ${stalled.reason}`, latestIntent];
   const cells = [
-    record.id,
     record.agentType,
     record.model,
     record.status === "failed" ? `failed (${record.error.code})` : record.status,

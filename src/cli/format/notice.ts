@@ -1,7 +1,9 @@
 // Events that a person should see while prompt mode works, one line each, for stderr.
+import { withCode } from "../../base/failure.ts";
 import { clip } from "../../base/text.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
+import { damageText } from "../../schema/session.ts";
 import { toolLine } from "./tool-line.ts";
 
 /** `redact` is the secret filter: stderr is kept in build logs. It comes before any cut: half a key is still a key. */
@@ -49,7 +51,10 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
     case "session.warning":
       return `Warning: ${redact(event.data.message)}`;
     case "session.error":
-      return [`Error: ${redact(event.data.message)}`, event.data.hint].filter(Boolean).join("\n");
+      return withCode(
+        [`Error: ${redact(event.data.message)}`, event.data.hint].filter(Boolean).join("\n"),
+        event.data.code ?? event.data.errorType,
+      );
     case "session.info":
       return redact(event.data.message);
     case "session.resume": {
@@ -59,7 +64,7 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
       return `Recovered after a crash. Interrupted calls: ${calls}, damaged lines: ${lines}, incomplete bytes moved away: ${bytes}.`;
     }
     case "session.damaged":
-      return `Damaged record in the session's log: line ${event.data.line}, offset ${event.data.offset}, ${event.data.bytes} bytes${event.data.file ? `, kept in ${event.data.file}` : ", left in place and skipped"}.`;
+      return withCode(damageText(event.data), "log_damaged");
     case "store.rebuilt":
       return redact(event.data.message);
     case "soft_failure":

@@ -47,23 +47,7 @@ export async function applyCut<Raw>(
   cut: Cut<Raw> | undefined,
   { rules, count }: Pick<Shaping<Raw>, "rules" | "count">,
 ): Promise<Applied<Raw>> {
-  const history: ContextItem<Raw>[] = [];
-  const left: ContextItem<Raw>[] = [];
-  const omitted: ContextItem<Raw>[] = [];
-  let shortenedItems = 0;
-  let saved = 0;
-  for (const item of all) {
-    const short = cut?.shortened.get(item.id);
-    const visible = short ? await resized(short, count) : item;
-    saved += item.tokens - visible.tokens;
-    history.push(visible);
-    if (cut?.dropped.has(item.id)) {
-      omitted.push(visible);
-    } else {
-      left.push(visible);
-      if (short) shortenedItems++;
-    }
-  }
+  const { history, left, omitted, shortenedItems, saved } = cut ? await parted(all, cut, count) : uncut(all);
   const { items: whole, repaired } = repair(left, rules);
   const items = repaired === 0 ? whole : await recount(whole, new Set(left), count);
   const template = omitted.length < 2 ? undefined : cut?.gap?.notice;
@@ -85,6 +69,42 @@ export async function applyCut<Raw>(
     shortenedItems,
     repairedItems: repaired,
   };
+}
+
+type Parted<Raw> = Pick<Applied<Raw>, "history" | "omitted" | "shortenedItems"> & {
+  left: readonly ContextItem<Raw>[];
+  /** By shortening. */
+  saved: number;
+};
+
+const uncut = <Raw>(all: readonly ContextItem<Raw>[]): Parted<Raw> => ({
+  ...{ history: all, left: all, omitted: [] },
+  ...{ shortenedItems: 0, saved: 0 },
+});
+
+async function parted<Raw>(
+  all: readonly ContextItem<Raw>[],
+  { shortened, dropped }: Cut<Raw>,
+  count: Shaping<Raw>["count"],
+): Promise<Parted<Raw>> {
+  const history: ContextItem<Raw>[] = [];
+  const left: ContextItem<Raw>[] = [];
+  const omitted: ContextItem<Raw>[] = [];
+  let shortenedItems = 0;
+  let saved = 0;
+  for (const item of all) {
+    const short = shortened.size > 0 ? shortened.get(item.id) : undefined;
+    const visible = short ? await resized(short, count) : item;
+    saved += item.tokens - visible.tokens;
+    history.push(visible);
+    if (dropped.has(item.id)) {
+      omitted.push(visible);
+    } else {
+      left.push(visible);
+      if (short) shortenedItems++;
+    }
+  }
+  return { history, left, omitted, shortenedItems, saved };
 }
 
 /** Sizes follow the calibration, which moves; bytes do not. */

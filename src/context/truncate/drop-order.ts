@@ -23,27 +23,27 @@ export function planDrops(items: readonly ContextItem[], keep?: Keep): DropPlan 
   const prompt = all.findLast(({ kind }) => kind === "prompt");
   const newest = all.findLast(({ kind }) => kind === "step");
   const promptAt = prompt?.indexes[0] ?? -1;
-  const stays = (group: Group): boolean =>
-    group === prompt || group.indexes.some((at) => mustStay(items[at], keep)) || lastOf(group) === items.length - 1;
-  const free = all.filter((group) => !stays(group));
-  const before = free.filter((group) => lastOf(group) < promptAt);
-  const after = free.filter((group) => lastOf(group) > promptAt && group !== newest);
-  const steps = before.filter(({ kind }) => kind === "step");
-  const units = [
-    ...steps.map(({ indexes }) => indexes),
-    ...turns(before, items),
-    ...after.map(({ indexes }) => indexes),
-  ];
+  const steps: number[][] = [];
+  const others: Group[] = [];
+  const after: number[][] = [];
+  for (const group of all) {
+    const last = group.indexes.at(-1) ?? 0;
+    if (group === prompt || last === items.length - 1 || group.indexes.some((at) => mustStay(items[at], keep)))
+      continue;
+    if (last > promptAt) {
+      if (group !== newest) after.push(group.indexes);
+    } else if (group.kind === "step") steps.push(group.indexes);
+    else others.push(group);
+  }
+  const units = steps.concat(turns(others, items), after);
   const isLate = (unit: readonly number[]): boolean => unit.some((at) => keep?.ifRoom.has(items[at]?.id ?? ""));
   return {
-    units: [...units.filter((unit) => !isLate(unit)), ...units.filter(isLate)],
+    units: keep?.ifRoom.size ? [...units.filter((unit) => !isLate(unit)), ...units.filter(isLate)] : units,
     all,
     newestPrompt: prompt && promptAt,
     newestGroup: newest?.indexes ?? [],
   };
 }
-
-const lastOf = ({ indexes }: Group): number => indexes.at(-1) ?? 0;
 
 const mustStay = (item: ContextItem | undefined, keep: Keep | undefined): boolean =>
   item !== undefined &&
@@ -53,15 +53,14 @@ const mustStay = (item: ContextItem | undefined, keep: Keep | undefined): boolea
     keep?.untouched.has(item.id) === true);
 
 /** Each prompt with the notices that came after it. The first prompt of the session goes last, unless a summary has it. */
-function turns(before: readonly Group[], items: readonly ContextItem[]): number[][] {
-  const units: { at: number; indexes: number[] }[] = [];
-  for (const { kind, indexes } of before) {
-    if (kind === "step") continue;
+function turns(others: readonly Group[], items: readonly ContextItem[]): number[][] {
+  const units: number[][] = [];
+  for (const { kind, indexes } of others) {
     const unit = units.at(-1);
-    if (kind === "prompt" || !unit) units.push({ at: indexes[0] ?? 0, indexes: [...indexes] });
-    else unit.indexes.push(...indexes);
+    if (kind === "prompt" || !unit) units.push([...indexes]);
+    else unit.push(...indexes);
   }
   const firstPrompt = items.findIndex((item) => item.isPrompt || item.kind === "compaction");
-  const isFirst = ({ at }: { at: number }): boolean => at === firstPrompt;
-  return [...units.filter((unit) => !isFirst(unit)), ...units.filter(isFirst)].map(({ indexes }) => indexes);
+  const first = units.findIndex(([at]) => at === firstPrompt);
+  return first === -1 ? units : [...units.toSpliced(first, 1), ...units.slice(first, first + 1)];
 }

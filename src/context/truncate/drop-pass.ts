@@ -11,20 +11,23 @@ export async function dropOld<Raw>(draft: CutDraft<Raw>, plan: DropPlan, lowWate
   const { fit, applied } = draft;
   const reserve = (await noticeOf(fit.items, fit))?.tokens ?? 0;
   const noticeBefore = applied.conversationTokens - tokensIn(applied.kept);
-  const gone = new Set<number>();
+  /** 1 for a position that goes. */
+  const gone = new Uint8Array(applied.kept.length);
   const dropped = new Set(draft.dropped);
   let total = draft.total - noticeBefore;
   for (const unit of plan.units) {
     if (total + reserve <= lowWater) break;
-    for (const at of unit) {
+    unit.forEach((at) => {
       const item = applied.kept[at];
-      if (!item) continue;
-      gone.add(at);
+      if (!item) return;
+      gone[at] = 1;
       dropped.add(item.id);
       total -= sizeIn(draft, item);
-    }
+    });
   }
-  const omitted = fit.items.filter(({ id }) => dropped.has(id));
+  // While the request had all items, they stand where what is kept of them stands.
+  const isFirst = draft.dropped.size === 0 && applied.repairedItems === 0;
+  const omitted = fit.items.filter(({ id }, at) => (isFirst ? gone[at] === 1 : dropped.has(id)));
   const notice = await noticeOf(omitted, fit);
   total += notice?.tokens ?? 0;
   if (total >= draft.total) return;
@@ -50,13 +53,14 @@ async function noticeOf<Raw>(
 }
 
 /** The id of the item that follows the first gap. A gap inside a kept group is told of before that group. */
-function firstGap<Raw>({ applied: { kept }, gap }: CutDraft<Raw>, plan: DropPlan, gone: ReadonlySet<number>): string {
+function firstGap<Raw>({ applied: { kept }, gap }: CutDraft<Raw>, plan: DropPlan, gone: Uint8Array): string {
   const earlier = kept.findIndex(({ id }) => id === gap?.before);
-  let at = kept.findIndex((_, index) => index === earlier || gone.has(index));
-  while (gone.has(at)) at++;
+  let at = kept.findIndex((_, index) => index === earlier || gone[index] === 1);
+  while (gone[at]) at++;
   for (;;) {
-    const around = plan.all.find(({ indexes: [first = 0, ...rest] }) => {
-      return first < at && at <= (rest.at(-1) ?? first) && !gone.has(first);
+    const around = plan.all.find(({ indexes }) => {
+      const first = indexes[0] ?? 0;
+      return first < at && at <= (indexes.at(-1) ?? first) && gone[first] === 0;
     });
     if (!around) return kept[at]?.id ?? "";
     at = around.indexes[0] ?? 0;

@@ -10,7 +10,7 @@ const LONG = 0.05;
 const LEAST_LONG = 1_000;
 const FLOOR = 200;
 
-type BoundedRequest<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
+export type BoundedRequest<Raw = unknown> = { cut: Cut<Raw> | undefined; applied: Applied<Raw> };
 
 /** Comes before the compaction decision: no single item may take more than 0.3 E of a request that is above E. */
 export async function boundHuge<Raw>(fit: Fit<Raw>): Promise<BoundedRequest<Raw>> {
@@ -34,8 +34,12 @@ export async function shortenLong<Raw>(draft: CutDraft<Raw>, plan: DropPlan, low
   const { effectiveLimit, longChars, keep } = draft.fit;
   const share = Math.max(LEAST_LONG, Math.floor(LONG * effectiveLimit));
   const spared = new Set([...plan.newestGroup, plan.newestPrompt]);
-  for (const [index, item] of draft.applied.kept.entries()) {
+  const { kept } = draft.applied;
+  for (let index = 0; index < kept.length; index++) {
     if (draft.total <= lowWater) return;
+    const item = kept[index];
+    // A long history has many that are short enough: nobody waits for those.
+    if (!item || (longChars === undefined && item.tokens <= share)) continue;
     if (item.kind === "compaction" || spared.has(index) || keep?.always.has(item.id)) continue;
     await shrink(draft, item, longChars === undefined ? share : tokensOf(longChars, item, draft.fit));
   }

@@ -6,7 +6,7 @@ import { cutOf, type Fit, isOver, newDraft } from "./draft.ts";
 import { planDrops } from "./drop-order.ts";
 import { dropOld } from "./drop-pass.ts";
 import { lowWaterMark } from "./limit.ts";
-import { boundHuge, shortenLong, shortenRest } from "./shorten-pass.ts";
+import { type BoundedRequest, boundHuge, shortenLong, shortenRest } from "./shorten-pass.ts";
 
 export type TruncateInput<Raw = unknown> = Fit<Raw> & {
   /** `truncation.target`. */
@@ -37,9 +37,9 @@ export type Truncated<Raw = unknown> =
   /** Must not be sent; the cut in force stays as it was. `conversationTokens` is the smallest that was reached. */
   | { type: "cannot_fit"; fixedTokens: number; conversationTokens: number; effectiveLimit: number };
 
-/** Deterministic; changes nothing of what fits and has no orphans. */
-export async function truncate<Raw>(input: TruncateInput<Raw>): Promise<Truncated<Raw>> {
-  let { cut, applied } = await boundHuge(input);
+/** Deterministic; changes nothing of what fits and has no orphans. `bounded`: its huge items, when they are bounded already. */
+export async function truncate<Raw>(input: TruncateInput<Raw>, bounded?: BoundedRequest<Raw>): Promise<Truncated<Raw>> {
+  let { cut, applied } = bounded ?? (await boundHuge(input));
   if (input.mode === "off") return fits(input, cut, applied);
   if (isOver(input, applied)) {
     cut = await growCut({ ...input, cut }, applied, lowWaterMark(input));

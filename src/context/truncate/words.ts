@@ -40,9 +40,9 @@ export function noticeText<Raw>(
 export function turnsOf(items: readonly Pick<ContextItem, "turn">[]): string {
   let from = Number.POSITIVE_INFINITY;
   let to = 0;
-  for (const { turn } of items) {
+  items.forEach(({ turn }) => {
     from = Math.min(from, turn);
     to = Math.max(to, turn);
-  }
+  });
   return from >= to ? `t${to}` : `t${from}-t${to}`;
 }

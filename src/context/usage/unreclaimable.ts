@@ -38,13 +38,13 @@ export function unreclaimable(part: FixedPart, warnedAt: number | undefined): Un
 export function cannotFit(part: FixedPart & { conversationTokens: number }): Failure {
   const { fixedTokens, conversationTokens, effectiveLimit, contributors } = part;
   const what =
-    `The request does not fit the model: ${fixedTokens} tokens of system prompt, tools and memory and ` +
-    `${conversationTokens} of conversation that cannot be left out, of ${effectiveLimit} allowed. ${named(contributors)}`;
+    `The request needs ${fixedTokens + conversationTokens} tokens, the model takes ${effectiveLimit}, and compaction could ` +
+    `not free enough: ${fixedTokens} are instructions, tools and memory. ${named(contributors)}`;
   return {
     code: "context_cannot_fit",
     what: what.trim(),
-    data: "Nothing was sent; the history is complete.",
-    next: HINT,
+    data: "Nothing was sent and nothing was removed.",
+    next: `See /context. ${HINT}`,
     exit: 1,
   };
 }

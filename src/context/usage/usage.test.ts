@@ -235,9 +235,11 @@ describe("a fixed part that is too large", () => {
   it("C40 CB8 the error of a request that cannot fit gives figures, contributors and advice", () => {
     const failure = cannotFit({ ...part, fixedTokens: 11_000, conversationTokens: 40 });
     expect(failure).toMatchObject({ code: "context_cannot_fit", exit: 1 });
-    expect(failure.what).toMatch(/11000 tokens .* 40 of conversation .* 10000 allowed.*MCP server github 5000/);
+    expect(failure.what).toMatch(
+      /needs 11040 tokens, the model takes 10000.*11000 are instructions, tools and memory.*MCP server github 5000/,
+    );
     expect(failure.next).toContain("larger window");
-    expect(failure.data).toContain("history");
+    expect(failure.data).toContain("nothing was removed");
   });
 });
 

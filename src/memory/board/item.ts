@@ -1,8 +1,12 @@
 // The context board: what stands on it, how much fits, and what every command may answer.
+import { holding, type Unit } from "../../store/unit.ts";
 import type { FilteredText } from "../secret/filter.ts";
 
 /** A board belongs to one branch of one repository; both keys are compared exactly. */
 export type BoardPlace = { repository: string; branch: string };
+
+/** Whoever decides by what stands on a board lets nobody else change it meanwhile. */
+export const holdBoard = ({ repository, branch }: BoardPlace): Unit<void> => holding("board", repository, branch);
 
 export type Src = "agent" | "user";
 /** Where an item comes from: the session and the run that wrote it, the turns that it was learned from. */

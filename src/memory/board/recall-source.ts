@@ -1,5 +1,6 @@
 // Items of the board as items of recall, found on their own branch only.
 import type { DatabaseSync } from "node:sqlite";
+import { runUnit } from "../../store/embedded-store.ts";
 import type { RecallSource } from "../recall/store/source.ts";
 import { type BoardItem, type BoardPlace, keyOf, type Src } from "./item.ts";
 import { findItem } from "./row.ts";
@@ -47,5 +48,5 @@ export function boardTarget(id: string): { place: BoardPlace; src: Src; name: st
 
 function rowOf(db: DatabaseSync, id: string): { place: BoardPlace; item: BoardItem | undefined } | undefined {
   const target = boardTarget(id);
-  return target && { place: target.place, item: findItem(db, target.place, target.src, target.name) };
+  return target && { place: target.place, item: runUnit(db, findItem(target.place, target.src, target.name)) };
 }

@@ -1,5 +1,5 @@
-// Rows of the board as SQLite keeps them, and reading them.
-import type { Database } from "../../store/sqlite.ts";
+// Rows of the board as a store keeps them, and reading them.
+import { allRows, execute, oneRow, type Unit } from "../../store/unit.ts";
 import type { BoardItem, BoardPlace, ItemSource, Src } from "./item.ts";
 
 type Row = Record<string, unknown>;
@@ -24,45 +24,49 @@ export function itemOf(row: Row): BoardItem {
 }
 
 /** The user's first, then by name. */
-export function listItems(db: Database, { repository, branch }: BoardPlace): BoardItem[] {
-  return db
-    .prepare("SELECT * FROM dynamic_context_items WHERE repository = ? AND branch = ? ORDER BY src = 'agent', name")
-    .all(repository, branch)
-    .map(itemOf);
+export function* listItems({ repository, branch }: BoardPlace): Unit<BoardItem[]> {
+  const rows = yield* allRows(
+    "SELECT * FROM dynamic_context_items WHERE repository = ? AND branch = ? ORDER BY src = 'agent', name",
+    ...[repository, branch],
+  );
+  return rows.map(itemOf);
 }
 
-export function findItem(db: Database, { repository, branch }: BoardPlace, src: Src, name: string) {
-  const row = db
-    .prepare("SELECT * FROM dynamic_context_items WHERE repository = ? AND branch = ? AND src = ? AND name = ?")
-    .get(repository, branch, src, name);
+export function* findItem({ repository, branch }: BoardPlace, src: Src, name: string): Unit<BoardItem | undefined> {
+  const row = yield* oneRow(
+    "SELECT * FROM dynamic_context_items WHERE repository = ? AND branch = ? AND src = ? AND name = ?",
+    ...[repository, branch, src, name],
+  );
   return row && itemOf(row);
 }
 
 /** All of a row, counters too: in the middle of a transaction that has decided what stands there. */
-export function writeRow(db: Database, { repository, branch }: BoardPlace, item: BoardItem): void {
-  db.prepare(
-    `INSERT OR REPLACE INTO dynamic_context_items (repository, branch, src, name, description, content, read_count, count,
-       version, author, source, created_at, updated_at, last_read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    ...[repository, branch, item.src, item.name, item.description, item.content, item.readCount, item.count],
-    ...[item.version, item.author, JSON.stringify(item.source), item.createdAt, item.updatedAt, item.lastReadAt],
+export function* writeRow(place: BoardPlace, item: BoardItem): Unit<void> {
+  yield* execute(
+    `INSERT INTO dynamic_context_items (repository, branch, src, name, description, content, read_count, count,
+       version, author, source, created_at, updated_at, last_read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (repository, branch, src, name) DO UPDATE SET description = excluded.description,
+       content = excluded.content, read_count = excluded.read_count, count = excluded.count, version = excluded.version,
+       author = excluded.author, source = excluded.source, created_at = excluded.created_at,
+       updated_at = excluded.updated_at, last_read_at = excluded.last_read_at`,
+    ...[place.repository, place.branch, item.src, item.name, item.description, item.content],
+    ...[item.readCount, item.count, item.version, item.author, JSON.stringify(item.source)],
+    ...[item.createdAt, item.updatedAt, item.lastReadAt],
   );
 }
 
-export function deleteRow(db: Database, { repository, branch }: BoardPlace, src: Src, name: string): void {
-  db.prepare("DELETE FROM dynamic_context_items WHERE repository = ? AND branch = ? AND src = ? AND name = ?").run(
-    repository,
-    branch,
-    src,
-    name,
+export function* deleteRow({ repository, branch }: BoardPlace, src: Src, name: string): Unit<void> {
+  yield* execute(
+    "DELETE FROM dynamic_context_items WHERE repository = ? AND branch = ? AND src = ? AND name = ?",
+    ...[repository, branch, src, name],
   );
 }
 
-export function countItems(db: Database, { repository, branch }: BoardPlace): { all: number; user: number } {
-  const row = db
-    .prepare(
-      "SELECT count(*) AS n, total(src = 'user') AS own FROM dynamic_context_items WHERE repository = ? AND branch = ?",
-    )
-    .get(repository, branch);
+export function* countItems({ repository, branch }: BoardPlace): Unit<{ all: number; user: number }> {
+  const row = yield* oneRow(
+    `SELECT count(*) AS n, count(*) FILTER (WHERE src = 'user') AS own FROM dynamic_context_items
+     WHERE repository = ? AND branch = ?`,
+    ...[repository, branch],
+  );
   return { all: Number(row?.["n"] ?? 0), user: Number(row?.["own"] ?? 0) };
 }

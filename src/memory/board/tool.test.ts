@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ok } from "../../base/result.ts";
+import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../tool/contract.ts";
 import { validateCall } from "../../tool/validate.ts";
 import { later, openBoard, place, redact, redactor, text, user } from "./board-fixture.ts";
@@ -12,7 +13,7 @@ async function board(more: { readOnly?: boolean } = {}) {
   const told: string[] = [];
   const tool = contextBoardTool({
     ...{ place, redactor, redact, now: later },
-    store: async () => ok(db),
+    store: async () => ok(embeddedStore(db)),
     ...(more.readOnly ? {} : { writer: () => ({ actor: "rem-agent", source: {} }) }),
     onDone: (command, outcome) => told.push(`${command} ${outcome}`),
   });
@@ -42,18 +43,18 @@ describe("context_board", () => {
       type: "success",
       text: "npm run build",
     });
-    expect(findItem(db, place, "agent", "build")?.readCount).toBe(1);
+    expect(runUnit(db, findItem(place, "agent", "build"))?.readCount).toBe(1);
     expect(await call({ command: "get", src: "user", name: "build" })).toMatchObject({
       code: "not_found",
       message: expect.stringMatching(/user.*build/),
     });
     await call(add("build", { context: "make" }));
-    expect(findItem(db, place, "agent", "build")).toMatchObject({ content: "make", readCount: 1, version: 2 });
-    await putItem(db, place, { src: "user", text: text("own"), at: later() }, user);
+    expect(runUnit(db, findItem(place, "agent", "build"))).toMatchObject({ content: "make", readCount: 1, version: 2 });
+    await putItem(embeddedStore(db), place, { src: "user", text: text("own"), at: later() }, user);
     expect(await call({ command: "prune", name: "own" })).toMatchObject({ code: "user_item" });
     expect(await call({ command: "prune", name: "absent" })).toMatchObject({ code: "not_found" });
     expect(await call({ command: "prune", name: "build" })).toMatchObject({ type: "success" });
-    expect(listItems(db, place).map((i) => i.name)).toEqual(["own"]);
+    expect(runUnit(db, listItems(place)).map((i) => i.name)).toEqual(["own"]);
     expect(told.slice(-3)).toEqual(["prune user_item", "prune not_found", "prune success"]);
   });
 
@@ -70,7 +71,7 @@ describe("context_board", () => {
     expect(await call(add("item-3"))).toMatchObject({ type: "success" });
     for (let i = 1; i <= 25; i++) {
       await call({ command: "prune", name: `item-${i}` });
-      await putItem(db, place, { src: "user", text: text(`own-${i}`), at: later() }, user);
+      await putItem(embeddedStore(db), place, { src: "user", text: text(`own-${i}`), at: later() }, user);
     }
     expect(await call(add("item-26"))).toMatchObject({
       code: "board_full",
@@ -93,7 +94,7 @@ describe("context_board", () => {
   ])("M87 MB14 B35 %j is invalid_inputs and stores nothing", async (args, message) => {
     const { db, call } = await board();
     expect(await call(args)).toMatchObject({ code: "invalid_inputs", message: expect.stringMatching(message) });
-    expect(listItems(db, place)).toEqual([]);
+    expect(runUnit(db, listItems(place))).toEqual([]);
   });
 
   it("M87 characters are code points", async () => {
@@ -114,10 +115,10 @@ describe("context_board", () => {
 
   it("M138 a holder without a writer may only look", async () => {
     const { db, call } = await board({ readOnly: true });
-    await putItem(db, place, { src: "user", text: text("own"), at: later() }, user);
+    await putItem(embeddedStore(db), place, { src: "user", text: text("own"), at: later() }, user);
     for (const args of [add("a"), { command: "prune", name: "own" }])
       expect(await call(args)).toMatchObject({ code: "read_only" });
     expect(await call({ command: "get", src: "user", name: "own" })).toMatchObject({ type: "success" });
-    expect(listItems(db, place)).toHaveLength(1);
+    expect(runUnit(db, listItems(place))).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import { ownTool } from "../../schema/own-tool.ts";
-import type { Database } from "../../store/sqlite.ts";
+import type { RowStore } from "../../store/unit.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
 import { type BoardRefusal, checkItem, checkName, NAME_RULE } from "./check.ts";
@@ -19,7 +19,7 @@ export type BoardCommand = (typeof boardCommands)[number];
 export type BoardToolParts = {
   place: BoardPlace;
   /** Asked at each call; the failure is told to the model. */
-  store: () => Promise<Result<Database, Failure>>;
+  store: () => Promise<Result<RowStore, Failure>>;
   redactor: Redactor;
   redact: SecretFilter;
   now: () => string;
@@ -83,35 +83,36 @@ async function answerTo(
   const missing = NEEDED[command].filter((field) => input[field] === undefined);
   if (missing.length > 0) return refused(`${command} needs ${missing.join(", ")}`);
   const writer = parts.writer?.(context);
-  const store = await parts.store();
-  if (!store.ok) return failure("store_failed", `${store.error.what} Nothing was done.`);
-  const { value: db } = store;
+  const opened = await parts.store();
+  if (!opened.ok) return failure("store_failed", `${opened.error.what} Nothing was done.`);
+  const { value: store } = opened;
   if (command === "get_board") {
-    const items = listItems(db, parts.place);
-    if (items.length === 0) return success(EMPTY_BOARD);
-    return success(renderBoard(parts.place, items, parts.redact), { isBlock: true });
+    const items = await store.read(() => listItems(parts.place));
+    if (!items.ok) return failed(items.error);
+    if (items.value.length === 0) return success(EMPTY_BOARD);
+    return success(renderBoard(parts.place, items.value, parts.redact), { isBlock: true });
   }
-  if (command === "get") return get(parts, db, input);
+  if (command === "get") return get(parts, store, input);
   if (!writer) return failure("read_only", `You may only read the board: get_board and get. Nothing was done.`);
-  return command === "add" ? add(parts, db, input, writer) : prune(parts, db, input, writer);
+  return command === "add" ? add(parts, store, input, writer) : prune(parts, store, input, writer);
 }
 
-async function get(parts: BoardToolParts, db: Database, { src = "", name = "" }: Input): Promise<ToolOutcome> {
+async function get(parts: BoardToolParts, store: RowStore, { src = "", name = "" }: Input): Promise<ToolOutcome> {
   if (src !== "agent" && src !== "user") return refused(`src is agent or user, not "${src}"`);
   const checked = checkName(parts.redactor, name);
   if (!checked.ok) return refusal(checked.error);
-  const item = await readItem(db, parts.place, { src, name: checked.value, at: parts.now() });
+  const item = await readItem(store, parts.place, { src, name: checked.value, at: parts.now() });
   if (!item.ok) return failed(item.error);
   if (!item.value) return failure("not_found", `There is no item with src ${src} and name ${name} on this board.`);
   return success(parts.redact(item.value.content));
 }
 
-async function add(parts: BoardToolParts, db: Database, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
+async function add(parts: BoardToolParts, store: RowStore, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
   const { name = "", description: about = "", context = "" } = input;
   const checked = checkItem(parts.redactor, { name, description: about, content: context }, "context");
   if (!checked.ok) return refusal(checked.error);
   const { text, redactions } = checked.value;
-  const stored = await putItem(db, parts.place, { src: "agent", text, at: parts.now() }, writer);
+  const stored = await putItem(store, parts.place, { src: "agent", text, at: parts.now() }, writer);
   if (!stored.ok) return failed(stored.error);
   const { value: outcome } = stored;
   switch (outcome.type) {
@@ -139,11 +140,11 @@ async function add(parts: BoardToolParts, db: Database, input: Input, writer: Bo
   }
 }
 
-async function prune(parts: BoardToolParts, db: Database, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
+async function prune(parts: BoardToolParts, store: RowStore, input: Input, writer: BoardWriter): Promise<ToolOutcome> {
   const checked = checkName(parts.redactor, input.name ?? "");
   if (!checked.ok) return refusal(checked.error);
   const { value: name } = checked;
-  const removed = await removeItem(db, parts.place, { name, at: parts.now() }, writer);
+  const removed = await removeItem(store, parts.place, { name, at: parts.now() }, writer);
   if (!removed.ok) return failed(removed.error);
   const { value: outcome } = removed;
   if (outcome.type === "removed") return success(`${name} is deleted; ${outcome.items} of ${CAPACITY} are left.`);

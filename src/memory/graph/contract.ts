@@ -62,6 +62,8 @@ export type AcceptRequest = {
   place?: ItemPlace;
   origin: EpisodeOrigin;
   episodes: readonly EpisodeInput[];
+  /** No extractor will read them: recall finds their texts at once, and not only when they are settled. */
+  unread?: boolean;
   now: Instant;
 };
 export type AcceptOutcome =

@@ -48,7 +48,8 @@ export class TemporalGraph<F = Fault> {
       name: redact(episode.name),
       sourceDescription: redact(episode.sourceDescription ?? ""),
     }));
-    const outcome = await this.store.accept({ ...request, episodes, now: this.now() });
+    const unread = this.#ingest === undefined;
+    const outcome = await this.store.accept({ ...request, episodes, unread, now: this.now() });
     if (outcome.ok) this.wake();
     return outcome;
   }

@@ -42,11 +42,13 @@ export async function searchFacts<F>(
   const limit = Math.min(MOST, request.limit);
   if (limit < 1 || query.trim() === "" || groups?.length === 0) return ok([]);
   const scopes: RecallScope[] = groups ? groups.map((group) => ({ type: "group", group })) : [{ type: "all" }];
+  const hasEnded = includeEnded || asOf !== undefined || request.knownAt !== undefined;
   const isFiltered = asOf !== undefined || request.relation !== undefined || request.label !== undefined;
   const answer = await search({
     text: query,
-    kinds: ["fact"],
-    ...(includeEnded || asOf !== undefined || request.knownAt !== undefined ? {} : { roles: [FACT_ROLES.current] }),
+    // In a group only facts have this role; demanding their kind as well would cost as much again.
+    ...(groups && !hasEnded ? {} : { kinds: ["fact"] }),
+    ...(hasEnded ? {} : { roles: [FACT_ROLES.current] }),
     within: { everyone: true, scopes },
     ...(request.floor ? { floor: true } : {}),
     limit: Math.min(MOST, isFiltered ? limit * SPARE : limit + SPARE),

@@ -86,6 +86,30 @@ export function activePins(db: Database, owners: readonly Pick<PinOwner, "level"
   return owners.flatMap(({ level, owner }) => prepared(db, sql).all(level, owner).map(pinOf));
 }
 
+/** Those in force anywhere, newest first, each with its owner and what it was made from. */
+export function everyPin(db: Database, most: number): (Pin & { owner: string; source: string | null })[] {
+  const sql = "SELECT * FROM pin WHERE active = 1 ORDER BY created_at DESC, id DESC LIMIT ?";
+  return prepared(db, sql)
+    .all(most)
+    .map((row) => ({
+      ...pinOf(row),
+      owner: String(row["owner"]),
+      source: row["source"] === null ? null : String(row["source"]),
+    }));
+}
+
+/** Inside a transaction: one that ended is in force again, as the newest. False: none was made from it. */
+export function pinAgain(db: Database, source: string, now: string): boolean {
+  const row = prepared(db, "SELECT id FROM pin WHERE source = ?").get(source);
+  if (!row) return false;
+  prepared(db, "UPDATE pin SET active = 1, replaced_by = NULL, created_at = ? WHERE id = ?").run(
+    now,
+    String(row["id"]),
+  );
+  indexRow(db, pinSource, String(row["id"]));
+  return true;
+}
+
 /** By their ids, or beginnings of them. */
 export function findPins(db: Database, id: string): Pin[] {
   const whole = pinById(db, id);

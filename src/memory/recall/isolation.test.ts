@@ -65,7 +65,7 @@ describe("isolation", () => {
     );
   };
 
-  it("P28 RI2 R54 B36 RB6 no search, list or lookup gives a foreign item, whatever the keys", () => {
+  it("P28 PI8 RI2 R54 B36 RB6 no search, list or lookup gives a foreign item, whatever the keys", () => {
     fc.assert(
       fc.property(within, fc.subarray(words, { minLength: 1 }), (w, query) => {
         const found = search(db, { text: query.join(" "), within: w, limit: 100 }).results;

@@ -11,6 +11,8 @@ export type RecalledLine = {
   ref: string;
   /** ISO time. */
   at?: string;
+  /** It is true from `at` on, and to this time when there is one. */
+  holds?: { until?: string };
   /** From whom. */
   source: string;
 };
@@ -90,8 +92,10 @@ const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[.!\s]+$/, "");
 
-function lineOf({ text, ref, at, source }: RecalledLine): string {
-  const about = [ref, at?.slice(0, 10), source].filter(Boolean).join(", ");
+function lineOf({ text, ref, at, holds, source }: RecalledLine): string {
+  const day = at?.slice(0, 10);
+  const dates = holds && day ? `since ${day}${holds.until ? ` until ${holds.until.slice(0, 10)}` : ""}` : day;
+  const about = [ref, dates, source].filter(Boolean).join(", ");
   return `- ${clip(recalledLine(text), LONGEST)} (${recalledLine(about)})`;
 }
 

@@ -21,11 +21,27 @@ export type Choice = { all: readonly Standing[]; whole: (ids: readonly string[])
 
 /** Disputed records are not among the shown, nor counted. */
 export function chooseLines({ all, whole }: Choice, room: Room, view: RecordView, clean: Clean): PromptLines {
+  const candidates = bestOf(all, room, view);
+  return linesOf(candidates, whole(candidates.ids), { room, view, clean });
+}
+
+/** Which records are worth reading whole. */
+export type BestRecords = { ids: string[]; best: RankedRecord[]; open: Record<Scope, Standing[]> };
+
+export function bestOf(all: readonly Standing[], room: Room, view: RecordView): BestRecords {
   const open: Record<Scope, Standing[]> = { repository: [], user: [] };
   for (const one of all) if (!one.votes.disputed) open[one.scope].push(one);
   const most = Math.max(MOST_FILES, room.maxRecords) + MISFITS;
   const best = SCOPES.flatMap((scope) => rank(open[scope], view, most)).sort(byScore);
-  const records = new Map(whole(best.map(({ id }) => id)).map((record) => [record.id, record]));
+  return { ids: best.map(({ id }) => id), best, open };
+}
+
+export function linesOf(
+  { best, open }: BestRecords,
+  whole: readonly MemoryRecord[],
+  { room, view, clean }: { room: Room; view: RecordView; clean: Clean },
+): PromptLines {
+  const records = new Map(whole.map((record) => [record.id, record]));
   const looked = lookAt(
     best.flatMap(({ id, score }) => {
       const record = records.get(id);

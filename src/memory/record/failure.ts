@@ -60,8 +60,8 @@ export const memorySecret = (scope: string | undefined): MemoryFailure =>
         "memory_secret",
         "Nothing was written: with its secret taken out, the fact says nothing. Say where the secret is kept or how it is used, without its value.",
         {
-          what: "The fact is a secret and little else.",
-          next: "Say where the secret is kept or how it is used, without its value.",
+          what: 'Not stored: without the credential in "fact" nothing is left to remember.',
+          next: "Say it without the secret: where it is kept, or how it is used.",
         },
       );
 export const filterFailed = (): MemoryFailure =>

@@ -1,6 +1,7 @@
 // The one way by which a record comes to be, whoever asks: fixed steps, the first that fails ends it, one outcome.
 import { fail, ok, type Result } from "../../base/result.ts";
 import { wordsOf } from "../recall/text/words.ts";
+import { resolveRecord } from "./change.ts";
 import type {
   Citation,
   FactOrigin,
@@ -25,11 +26,18 @@ import {
   unsupported,
 } from "./failure.ts";
 import { type ReadStore, readStore } from "./read-input.ts";
+import { type SimilarRecord, similarTo } from "./similar.ts";
 import { mustAsk, trustOf } from "./trust.ts";
 import type { MemoryFailure, MemoryPermission, StoreOutcome, StoreRequest, WriteParts } from "./write-contract.ts";
 
 /** What is known of a store as it goes through the steps, for its event. */
-type Progress = { scope: string; strategy: string; origins: readonly FactOrigin[]; redactions: number };
+type Progress = {
+  scope: string;
+  strategy: string;
+  origins: readonly FactOrigin[];
+  redactions: number;
+  similar: readonly SimilarRecord[];
+};
 
 export async function storeRecord(
   parts: WriteParts,
@@ -37,7 +45,7 @@ export async function storeRecord(
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
   const start = parts.clock.monotonic();
-  const progress: Progress = { scope: "", strategy: "", origins: [], redactions: 0 };
+  const progress: Progress = { scope: "", strategy: "", origins: [], redactions: 0, similar: [] };
   const outcome = await run(parts, request, signal, progress);
   parts.onStore?.({
     outcome: outcome.type === "failure" ? outcome.code : outcome.type,
@@ -45,11 +53,12 @@ export async function storeRecord(
     strategy: progress.strategy,
     origins: [...new Set(progress.origins.map(({ kind }) => kind))],
     redactions: progress.redactions,
-    similar: 0,
+    similar: progress.similar.length,
     durationMs: Math.round(parts.clock.monotonic() - start),
   });
-  if (outcome.type === "stored") parts.onChanged?.();
-  return outcome;
+  if (outcome.type !== "stored") return outcome;
+  parts.onChanged?.();
+  return { ...outcome, similar: progress.similar };
 }
 
 async function run(
@@ -98,11 +107,15 @@ async function decide(
   const trust = await trustFrom(strategy, origins, place, signal);
   if (!ask || strategy.kind === "injected")
     return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
-  const leave = await ask(permissionFor(request, ready, { origins, trust }), signal);
+  const similar = await similarTo(ready, strategy, place, signal);
+  progress.similar = similar;
+  const leave = await ask(permissionFor(parts, request, ready, { origins, trust }, similar), signal);
   if (leave.type === "denied") return permissionDenied(leave.by, leave.message);
   // An answer holds for its own turn only.
   if (signal.aborted) return permissionDenied("user_not_available", "Nothing was stored: the turn was stopped.", "");
   if (leave.type === "pending") return keep(parts, request, ready, strategy, { origins, trust }, "pending", signal);
+  if (leave.replaces !== undefined)
+    return replace(parts, request, ready, strategy, { origins, trust }, leave.replaces, signal);
   if (!leave.edited) return keep(parts, request, ready, strategy, { origins, trust }, "active", signal);
   // The person's own words, and the person has said yes to them: checked like any other, asked about no more.
   const input = { ...plain(ready), ...leave.edited, ...(strategy.supportsScopes ? { scope } : {}) };
@@ -134,6 +147,25 @@ async function keep(
     ...(request.ask ? {} : { revive: true }),
   };
   return outcomeOf(await strategy.store(draft, signal), strategy, scope, redactions);
+}
+
+/** It waits until the old one has given way: were that to fail, a person would see both in the review. */
+async function replace(
+  parts: WriteParts,
+  request: StoreRequest,
+  ready: Ready,
+  strategy: Strategy,
+  from: Pick<Source, "origins" | "trust">,
+  old: string,
+  signal: AbortSignal,
+): Promise<StoreOutcome> {
+  const waiting = await keep(parts, request, ready, strategy, from, "pending", signal);
+  if (waiting.type !== "pending_review") return waiting;
+  const by = { actor: request.author, place: request.place };
+  const { id } = waiting.record;
+  const resolved = await resolveRecord(parts, { id, resolution: { how: "replace", old }, by }, signal);
+  if (resolved.type !== "resolved" || !resolved.record) return waiting;
+  return { type: "stored", record: resolved.record, redactions: waiting.redactions };
 }
 
 function checked<T extends string>(parts: WriteParts, citation: Citation<T>): Citation<T> {
@@ -216,9 +248,11 @@ async function trustFrom(
 }
 
 function permissionFor(
+  parts: WriteParts,
   request: StoreRequest,
   ready: Ready,
   { origins, trust }: Pick<Source, "origins" | "trust">,
+  similar: readonly SimilarRecord[],
 ): MemoryPermission {
   const { scope } = ready;
   const { repository } = request.place;
@@ -228,14 +262,15 @@ function permissionFor(
     action: "store",
     summary: `store for ${scope === "user" ? "every project" : "this repository"}: ${ready.fact}`,
     ...plain(ready),
+    citationStates: ready.citations.map((one) => checked(parts, one).state),
     scope,
     ...(scope === "repository" && repository !== undefined ? { repository } : {}),
     ...(toolCallId === undefined ? {} : { toolCallId }),
     origins: [...origins],
     trust,
-    similar: [],
+    similar: [...similar],
     warnings: [],
-    mustAsk: mustAsk(scope, origins, []),
+    mustAsk: similar.length > 0 || mustAsk(scope, origins, []),
   };
 }
 

@@ -91,7 +91,7 @@ class JsonlStrategy implements Strategy {
     if (!entries.ok) return { ...failed(entries.error), code: entries.error.code };
     const choice = choiceOf(entries.value.map(({ record }) => record));
     if (choice.all.length > 0) await this.#options.tree?.look?.();
-    const { answer } = promptOf(choice, ask, this.#options);
+    const answer = promptOf(choice, ask, this.#options);
     return { type: "prompted" as const, answer: { ...answer, tools: { store: storeDefinition(false) } } };
   }
 

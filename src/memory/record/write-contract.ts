@@ -19,6 +19,7 @@ import type {
   Status,
   StrategyChoice,
 } from "./contract.ts";
+import type { SimilarRecord } from "./similar.ts";
 
 export type DeniedBy = "rule" | "user" | "user_not_available";
 export type MemoryFailure = {
@@ -38,7 +39,7 @@ export type MemoryFailure = {
 };
 
 export type StoreOutcome =
-  | { type: "stored"; record: MemoryRecord; redactions: number }
+  | { type: "stored"; record: MemoryRecord; redactions: number; similar?: readonly SimilarRecord[] }
   | { type: "already_stored"; id: string; scope: Scope; status: Status["type"] }
   | { type: "pending_review"; record: MemoryRecord; redactions: number }
   | MemoryFailure;
@@ -59,7 +60,7 @@ export type MemoryPermission = MemoryRequest &
 
 export type Leave =
   /** `edited`: what the person made of it; it is filtered and checked again and counts as typed by the user. */
-  | { type: "approved"; edited?: EditedMemory }
+  | { type: "approved"; edited?: EditedMemory /** The similar record that gives way. */; replaces?: string }
   /** It must be asked, an approval is in force, and nobody is there. */
   | { type: "pending" }
   | { type: "denied"; by: DeniedBy; message: string };

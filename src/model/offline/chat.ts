@@ -6,7 +6,7 @@ import type { Gathered } from "./gather.ts";
 import { gather } from "./gather.ts";
 import type { OfflineQuestion } from "./question.ts";
 import { readQuestion, withPathsAsText } from "./question.ts";
-import { chooseQuotes, quoteText, rangeQuote } from "./quote.ts";
+import { chooseQuotes, quoteText, rangeQuotes } from "./quote.ts";
 import type { AnswerCandidate, Ranking } from "./rank.ts";
 import { isNamedAfter, namedFiles, rank } from "./rank.ts";
 import { reportCall } from "./report.ts";
@@ -130,7 +130,7 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
   const ranges = topic ? topicRanges(topic, gathered) : [];
   const tree = topic?.type === "overview" ? topLevel(round) : [];
   if (ranges.length + tree.length > 0) {
-    const quotes = ranges.slice(0, MAX_QUOTES).map((range) => quoteText(rangeQuote(range, gathered)));
+    const quotes = ranges.slice(0, MAX_QUOTES).flatMap((range) => rangeQuotes(range, gathered).map(quoteText));
     return { paragraphs: [...quotes, ...tree], found: true };
   }
   const change = asksForChange(question.text) ? [CANNOT_CHANGE] : asksForJudgement(question.text) ? [CANNOT_JUDGE] : [];
@@ -149,7 +149,7 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
       gathered.looked.length > 0 ? `Looked in: ${gathered.looked.join("; ")}.` : "No search tool was offered.";
     const openings = namesakes(question, files)
       .filter((path) => gathered.files.has(path))
-      .map((path) => quoteText(rangeQuote({ path, from: 1, to: OPENING_LINES }, gathered)));
+      .flatMap((path) => rangeQuotes({ path, from: 1, to: OPENING_LINES }, gathered).map(quoteText));
     return {
       paragraphs: [
         ...change,

@@ -67,7 +67,13 @@ describe("invariants", () => {
         expect(turn.steps).toBeLessThanOrEqual(3);
         expect(turn.calls.length).toBeLessThanOrEqual(8);
       }),
-      { numRuns: 200 },
+      {
+        numRuns: 200,
+        examples: [
+          [{ "test/config.test.ts": "" }, "config where", ""],
+          [{ "test/config.test.ts": "one line" }, "config where", ""],
+        ],
+      },
     );
   });
 

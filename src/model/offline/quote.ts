@@ -51,16 +51,18 @@ export function chooseQuotes(
   return quotes;
 }
 
-/** Lines of a file as they stand, as many as fit. */
-export function rangeQuote({ path, from, to }: FileRange, gathered: Gathered): Quote {
+/** Lines of a file as they stand, as many as it has and as fit; none when there is nothing on them. */
+export function rangeQuotes({ path, from, to }: FileRange, gathered: Gathered): Quote[] {
   const lines = gathered.files.get(path) ?? new Map<number, string>();
   const rows: string[] = [];
   for (let at = from; at <= (gathered.crlf.has(path) ? from : to); at++) {
-    const row = lines.get(at) ?? "";
+    const row = lines.get(at);
+    if (row === undefined) break;
     if (rows.length > 0 && rows.join("\n").length + row.length >= MAX_CHARS) break;
     rows.push(cutAt(row, MAX_CHARS));
   }
-  return { source: `${path}:${from}`, text: rows.join("\n") };
+  const text = rows.join("\n");
+  return text.trim() === "" ? [] : [{ source: `${path}:${from}`, text }];
 }
 
 export function quoteText(quote: Quote): string {

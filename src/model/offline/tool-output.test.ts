@@ -52,6 +52,26 @@ describe("tool results", () => {
     ]);
   });
 
+  it("A3.4 recall: an old search is no evidence, whole or in part; what another tool was called with is", () => {
+    const output = [
+      "session s1 t1 (tool, 2026-11-17)",
+      "grep",
+      "pattern: (?i:retr)|[a-z0-9]Retr",
+      "description: retry or limit",
+      "output_mode: content",
+      "",
+      "session s1 t2 (tool, 2026-11-17)",
+      "…description: retry and limit\noutput_mode: content\nhead_limit: 80",
+      "",
+      "session s1 t3 (tool, 2026-11-17)",
+      "bash",
+      "command: npm run retry",
+    ].join("\n");
+    expect(recalled(output, "s2")).toEqual([
+      { source: "session s1 t3", date: "2026-11-17", isOutput: true, text: "bash\ncommand: npm run retry" },
+    ]);
+  });
+
   it("AI10 what an old answer quoted is not taken for a passage of the session it quoted", () => {
     const output = [
       "session s1 t4.12 (assistant, 2026-11-17)",

@@ -38,6 +38,9 @@ const REF =
 /** Recall names who spoke before the date; headings of the offline model's quotes do not. */
 const OWN_HEADING = /^(?:session|memory|board) \S+(?: t[\d.]+)? \((?:\d{4}-|earlier)/;
 
+/** An old search of ours as recall shows it, whole or in part: that somebody looked for a word says nothing about it. */
+const SEARCH_CALL = /^(?:grep|glob|view|recall)\n[a-z_]+: |^(?:output_mode: content|head_limit: \d+)$/m;
+
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
   const passages: { source: string; date?: string; isOutput?: boolean; isPast?: boolean; rows: string[] }[] = [];
@@ -73,7 +76,7 @@ export function recalled(output: string, sessionId: string): Recalled[] {
     const texts = rows.join("\n").split("…");
     return texts
       .map((text) => text.replace(/^[\s"“]+|[\s"”]+$/g, "").replace(/^`{3,}\w*\n|\n`{3,}$/g, ""))
-      .filter((text) => text !== "")
+      .filter((text) => text !== "" && !(from.isOutput && SEARCH_CALL.test(text)))
       .map((text) => ({ ...from, text }));
   });
 }

@@ -95,10 +95,10 @@ export async function measure(request: Measurable, counter: TokenCounter = token
   for (const [at, one] of parts.entries()) itemTokens[far + at] = tokens(one);
   let systemItems = 0;
   let conversationTokens = 0;
-  for (const [at, { role }] of request.items.entries()) {
+  request.items.forEach(({ role }, at) => {
     if (role === "system" || role === "developer") systemItems += itemTokens[at] ?? 0;
     else conversationTokens += itemTokens[at] ?? 0;
-  }
+  });
   return {
     systemTokens: tokens(system) + systemItems,
     toolDefinitionsTokens: tools.reduce((sum, tool) => sum + tokens(tool), 0),
@@ -131,7 +131,7 @@ function partsOf({ items, limit, roughSteps }: Measurable): { parts: MeasuredPar
 
 /** `looks`: prompts may still be sent from so far back, and are looked at. */
 function roughTokens(item: ContextItem, looks: boolean): number {
-  if (looks && item.role !== "assistant" && item.role !== "tool") return itemPart(item).size.estimate;
+  if (looks && item.role !== "assistant" && item.role !== "tool") return item.estimate ?? itemPart(item).size.estimate;
   const chars = item.chars ?? textLength(item.raw);
   return chars < ROUGH_CHARS ? Math.ceil(chars / CHARS_PER_TOKEN) + ITEM_OVERHEAD : itemPart(item).size.estimate;
 }

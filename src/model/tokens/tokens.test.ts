@@ -1,6 +1,7 @@
 // Counting: exact, linear, cached, and not at all while nothing depends on it.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import o200k from "gpt-tokenizer/bpeRanks/o200k_base";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { ContextItem } from "../../schema/context-item.ts";
@@ -8,6 +9,7 @@ import { TokenCounter } from "./counter.ts";
 import { estimateTokens, upperBound } from "./estimate.ts";
 import { countItem, exactly, measure, systemPart, toolPart } from "./measure.ts";
 import { slices } from "./slice.ts";
+import { loadRanks, NO_RANK } from "./token-table.ts";
 
 const reference = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
 const source = readFileSync(new URL("./tokens.test.ts", import.meta.url), "utf8");
@@ -48,6 +50,21 @@ describe("the tokeniser", () => {
       }),
     );
     expect(await counter.count(source)).toBe(reference(source));
+  });
+
+  it("C11 finds every token of o200k by its bytes, and nothing else", () => {
+    const rankOf = loadRanks();
+    for (const [rank, token] of o200k.entries()) {
+      const bytes = Buffer.from(token);
+      if (rankOf(bytes, 0, bytes.length) !== rank) expect.fail(`token ${rank} was not found`);
+    }
+    const tokens = new Set(o200k.map((token) => Buffer.from(token).toString("latin1")));
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 140 }), (bytes) => {
+        fc.pre(!tokens.has(Buffer.from(bytes).toString("latin1")));
+        expect(rankOf(bytes, 0, bytes.length)).toBe(NO_RANK);
+      }),
+    );
   });
 
   it("C11 slices join to the text, and no stretch and no slice is too long", () => {

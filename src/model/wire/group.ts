@@ -7,41 +7,43 @@ export type Group = {
   /** Positions of its items, ascending. A result may stand apart from its step, behind a later prompt. */
   indexes: number[];
 };
-type Draft = Group & { answered: boolean };
 
 /** Every item is in exactly one group; groups are in the order of their first items. */
 export function groups(items: readonly ContextItem[]): Group[] {
-  const drafts: Draft[] = [];
-  const callers = new Map<string, Draft>();
-  let previous: Draft | undefined;
-  for (const [index, item] of items.entries()) {
-    let group = answeredStep(item, callers) ?? continued(item, previous);
-    if (!group) {
-      group = newDraft(item);
-      drafts.push(group);
+  const all: Group[] = [];
+  const callers = new Map<string, Group>();
+  const answered = new Set<Group>();
+  let previous: Group | undefined;
+  items.forEach((item, index) => {
+    const step = answeredStep(item, callers);
+    if (step) answered.add(step);
+    let group = step ?? (previous && goesWith(item, previous, answered) ? previous : undefined);
+    if (group) group.indexes.push(index);
+    else {
+      group = { kind: kindOf(item), indexes: [index] };
+      all.push(group);
     }
-    group.indexes.push(index);
     for (const id of item.toolCallIds) callers.set(id, group);
     previous = group;
-  }
-  // A draft that went over to an earlier one has no items left. What remains is in order: groups begin as they come.
-  return drafts.flatMap(({ kind, indexes }) => (indexes.length > 0 ? { kind, indexes } : []));
+  });
+  // One that went over to an earlier one has no items left. What remains is in order: groups begin as they come.
+  return all.filter(({ indexes }) => indexes.length > 0);
 }
 
 /** Results go with their step. One message may hold results of several steps: these cannot be parted any more. */
-function answeredStep(item: ContextItem, callers: Map<string, Draft>): Draft | undefined {
-  let first: Draft | undefined;
+function answeredStep(item: ContextItem, callers: Map<string, Group>): Group | undefined {
+  let first: Group | undefined;
+  if (item.toolResultFor.length === 0) return first;
   for (const id of item.toolResultFor) {
     const step = callers.get(id);
     if (!step || step === first) continue;
     first = first ? joined(first, step, callers) : step;
   }
-  if (first) first.answered = true;
   return first;
 }
 
 /** The earlier one takes over the other's items and calls. */
-function joined(a: Draft, b: Draft, callers: Map<string, Draft>): Draft {
+function joined(a: Group, b: Group, callers: Map<string, Group>): Group {
   const [into, from] = (a.indexes[0] ?? 0) < (b.indexes[0] ?? 0) ? [a, b] : [b, a];
   into.indexes.push(...from.indexes.splice(0));
   into.indexes.sort((x, y) => x - y);
@@ -50,13 +52,10 @@ function joined(a: Draft, b: Draft, callers: Map<string, Draft>): Draft {
 }
 
 /** What is of unknown kind stays with what stands before it; an assistant item goes on with a step until it has results. */
-function continued(item: ContextItem, previous: Draft | undefined): Draft | undefined {
-  if (item.kind === "opaque") return previous;
-  const goesOn = previous?.kind === "step" && !previous.answered && kindOf(item) === "step";
-  return goesOn ? previous : undefined;
+function goesWith(item: ContextItem, previous: Group, answered: ReadonlySet<Group>): boolean {
+  if (item.kind === "opaque") return true;
+  return previous.kind === "step" && kindOf(item) === "step" && !answered.has(previous);
 }
-
-const newDraft = (item: ContextItem): Draft => ({ kind: kindOf(item), indexes: [], answered: false });
 
 function kindOf(item: ContextItem): Group["kind"] {
   if (item.isPrompt) return "prompt";

@@ -45,7 +45,7 @@ function findFaults<Item extends ContextItem>(items: readonly Item[]): Faults<It
   const leave = (id: string, call: Item): void => {
     unanswered.set(call, [...(unanswered.get(call) ?? []), id]);
   };
-  for (const item of items) {
+  const look = (item: Item): void => {
     for (const id of item.toolResultFor) {
       if (!open.delete(id)) surplus.set(item, (surplus.get(item) ?? new Set()).add(id));
     }
@@ -54,7 +54,10 @@ function findFaults<Item extends ContextItem>(items: readonly Item[]): Faults<It
       if (earlier) leave(id, earlier);
       open.set(id, item);
     }
-  }
+  };
+  items.forEach((item) => {
+    if (item.toolResultFor.length + item.toolCallIds.length > 0) look(item);
+  });
   for (const [id, call] of open) leave(id, call);
   return { unanswered, surplus };
 }

@@ -1,4 +1,4 @@
-// Everlong called from a tool's shell: it may look at its settings, trust, consent, memories, board and inbox, never change them.
+// Everlong called from a tool's shell: it may look at its settings, trust, consent, memories, board and inbox, never change them, and never reach into an open session.
 import { basename } from "node:path";
 import type { ShellWord } from "./word.ts";
 
@@ -11,6 +11,8 @@ const LOOKS: Record<string, RegExp> = {
   memory: /^(list|search|show|changes|export|-.*)$/,
   board: /^(list|show|changes|-.*)$/,
   inbox: /^(list|show|-.*)$/,
+  // Whoever writes to an open session speaks with the user's voice.
+  sessions: /^(?!(send|stop|compact)$)/,
 };
 
 /** True when this command would change one of them, or might. */

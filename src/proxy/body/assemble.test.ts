@@ -86,7 +86,7 @@ describe("assemble", () => {
     );
   });
 
-  it("XI2 X40 bytes outside the history and of untouched items are those received; an extended item only gains", () => {
+  it("XI2 PI7 X40 bytes outside the history and of untouched items are those received; an extended item only gains", () => {
     fc.assert(
       fc.property(planned, ({ body, pieces }) => {
         const sent = assemble(body, pieces);

@@ -15,7 +15,7 @@ describe("shapes", () => {
     ["anthropic", 502, { type: "error", error: { type: "api_error", message: "m" } }],
     ["gemini", 504, { error: { code: 504, message: "m", status: "DEADLINE_EXCEEDED" } }],
     ["gemini", 400, { error: { code: 400, message: "m", status: "INVALID_ARGUMENT" } }],
-  ])("X89 %s %i", (wire, status, body) => {
+  ])("X89 D11 %s %i", (wire, status, body) => {
     const made = errorAnswer(wire, { status, code: "c", message: "m" });
     expect([made.status, JSON.parse(made.body)]).toEqual([status, body]);
     expect(made.headers).toEqual(["content-type", "application/json", "x-everlong-error", "c"]);

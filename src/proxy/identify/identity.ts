@@ -21,14 +21,17 @@ export type Presented = {
   /** A token of this home was presented and is right. */
   token: boolean;
   run?: AgentRun | undefined;
+  /** The member of a team. */
+  person?: string | undefined;
   /** Content of `secret.key`. */
   secret: string;
   isToken: IsToken;
 };
 
 /** SEC10: memory belongs to the person, not to the key. `local` for a caller with neither token nor credential. */
-export function identityOf({ headers, search, token, run, secret, isToken }: Presented): string {
+export function identityOf({ headers, search, token, run, person, secret, isToken }: Presented): string {
   if (run) return run.user;
+  if (person !== undefined) return person;
   if (token) return OWNER;
   const credential = ownCredential(headers, search, isToken);
   if (credential === undefined) return "local";

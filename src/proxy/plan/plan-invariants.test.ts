@@ -62,7 +62,7 @@ const sessions = (check: (pass: Pass) => void, more?: Parameters<typeof session>
 const texts = (value: unknown): string => JSON.stringify(value);
 
 describe("every planned request", () => {
-  it("XI1 X44 is valid for its format, whatever was left out, shortened or put in", async () => {
+  it("XI1 PI6 X44 is valid for its format, whatever was left out, shortened or put in", async () => {
     let cuts = 0;
     await sessions(({ sent }) => {
       if (sent.newEpoch) cuts++;
@@ -119,7 +119,7 @@ describe("every planned request", () => {
     expect(cuts).toBeGreaterThan(20);
   });
 
-  it("XI6 X35 X41 X42 holds the state, the head, the newest prompt and the newest group", async () => {
+  it("XI6 PI6 P27 X35 X41 X42 holds the state, the head, the newest prompt and the newest group", async () => {
     await sessions(({ sent }) => {
       const whole = texts(sent.history);
       expect(whole).toContain("- go on");
@@ -145,7 +145,7 @@ describe("every planned request", () => {
     });
   });
 
-  it("X96 rows and figures describe what is sent", async () => {
+  it("X96 PI7 rows and figures describe what is sent", async () => {
     await sessions(({ sent }) => {
       const { rows } = sent;
       expect(rows.filter(({ at }) => at !== undefined)).toHaveLength(sent.items.length);

@@ -8,7 +8,7 @@ export type QuotedSnippet = {
   text: string;
   ref: string;
   role: string;
-  /** The time is in ISO form. */
+  /** In ISO form; of a fact since when it is so. */
   time?: string;
   score: number;
   parts?: Readonly<Record<string, number>>;

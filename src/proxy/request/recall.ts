@@ -132,5 +132,6 @@ function shown(result: SearchResult, from: QuotedSnippet["from"]): QuotedSnippet
   const { kind, time, score, parts } = result;
   const role = kind === "fact" ? "fact" : result.role;
   const text = readableText(result, "\n…\n");
-  return { text, ref: refOf(result), role, ...(time === undefined ? {} : { time }), score, parts, from };
+  const at = time === undefined ? {} : { time: kind === "fact" ? `since ${time.slice(0, 10)}` : time };
+  return { text, ref: refOf(result), role, ...at, score, parts, from };
 }

@@ -1,7 +1,8 @@
-// Erasing a session: its index entries, rows and directory. A request in flight finds nothing of it and makes nothing again.
+// Erasing a session: its index entries, what the graph learned from it alone, rows and directory. A request in flight finds nothing of it and makes nothing again.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { forgetLearned } from "../../memory/forget-learned.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultOf } from "../../store/fault.ts";
 import { eraseFromJournal } from "../../store/journal/journal.ts";
@@ -51,6 +52,7 @@ async function erase(
         store,
         (db) => {
           writer.removeSession({ identity: session.identity, session: session.id });
+          forgetLearned(db, session.id);
           prepared(db, "DELETE FROM proxy_total WHERE session = ?").run(session.no);
           eraseFromJournal(db, { kind: "proxy", id: String(session.no) });
           return prepared(db, "DELETE FROM proxy_session WHERE no = ?").run(session.no).changes > 0;

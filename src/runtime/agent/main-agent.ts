@@ -17,6 +17,7 @@ import { skillTools } from "../session/extensions.ts";
 import {
   type ActorPrompt,
   consolidationPrompt,
+  instructionTokens,
   mainPrompt,
   pinnedInstructions,
   toolFragments,
@@ -27,6 +28,7 @@ import { verifyReplay } from "../session/verify-replay.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { type Actor, openActor, type ToolCalls } from "./actor.ts";
 import type { Agents } from "./agents.ts";
+import { NestedInstructions } from "./nested-instructions.ts";
 import type { SubagentServices } from "./subagent.ts";
 
 export type MainAgentServices = SubagentServices &
@@ -41,6 +43,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   const { workspace, options, paths, main, model, agents, sidekicks, extensions, memory, mcp, approvals } = services;
   const { workflows } = agents;
   const values = () => workspace.settings.values;
+  const nested = new NestedInstructions(services);
   /** While the session itself runs as an agent that consolidates: the run of its turn. */
   let consolidation: Consolidation | undefined;
   let blocks: RecalledBlocks | undefined;
@@ -142,7 +145,11 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       afterTurn,
       cap: () => consolidation?.cap(),
       interrupted: () => workflows.stopAutopilot(),
-      news: (cause) => [...agents.news(cause), ...sidekicks.news(rememberedChars("inbox", model.promptLimit))],
+      news: (cause) => [
+        ...nested.news(instructionTokens(workspace, model.promptLimit)),
+        ...agents.news(cause),
+        ...sidekicks.news(rememberedChars("inbox", model.promptLimit)),
+      ],
       isBusy: () => agents.isBusy(),
       next: () => workflows.next(),
     },

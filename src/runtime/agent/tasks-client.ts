@@ -2,7 +2,7 @@
 
 import { type Coded, PROMPT_MODE, USER } from "../../agent/task/contract.ts";
 import { type AgentRecord, isTerminal } from "../../agent/task/record.ts";
-import { agentTree, describeAgent } from "../../agent/task/show.ts";
+import { agentRows, agentTree, describeAgent } from "../../agent/task/show.ts";
 import { systemClock } from "../../base/clock.ts";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -22,6 +22,11 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       return started.ok ? ok(`Started ${started.value.id} in the background.`) : started;
     },
     list: () => listTasks(agents, builtIn),
+    rows: () => ({
+      fleet: agents.workflows.fleet.describe(),
+      agents: agentRows(registry.list(), treeOptions(agents)),
+      shells: builtIn.running(),
+    }),
     getProgress(id) {
       const agent = find(id);
       return agent.ok
@@ -75,12 +80,16 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
 }
 
 function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "running">): string {
-  const isWaiting = (id: string) => registry.isWaitingForPermission(id);
-  const tree = agentTree(registry.list(), { now: systemClock.now(), isWaiting });
+  const tree = agentTree(registry.list(), treeOptions({ registry }));
   const fleet = workflows.fleet.describe();
   const shells = builtIn.running().map((shell) => `shell ${shell}`);
   return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No tasks yet.";
 }
+
+const treeOptions = ({ registry }: Pick<Agents, "registry">) => ({
+  now: systemClock.now(),
+  isWaiting: (id: string) => registry.isWaitingForPermission(id),
+});
 
 const isWaitedFor = (r: AgentRecord): boolean =>
   r.status === "running" && r.executionMode === "sync" && r.parentId === undefined;

@@ -18,6 +18,7 @@ import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
+import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { healing, openStore } from "../store.ts";
@@ -55,6 +56,7 @@ export function withBoard<T>(
 }
 
 function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
+  const store = embeddedStore(db);
   const placeOf = (choice: BoardChoice) => boardOf(workspace, context, choice);
   // What the user's hand does counts as the user's: an agent's shell has no part in it.
   const toChange = (choice: BoardChoice): Result<BoardPlace, Failure> => {
@@ -77,7 +79,7 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
       );
     }
     const { text, redactions } = checked.value;
-    const stored = await putItem(db, place, { src, text, at: systemClock.now(), only }, USER);
+    const stored = await putItem(store, place, { src, text, at: systemClock.now(), only }, USER);
     if (!stored.ok) return stored;
     return stored.value.type === "stored"
       ? ok({ key: keyOf({ src, name: text.name }), redactions })
@@ -88,7 +90,9 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
     async list(choice: BoardChoice) {
       const place = placeOf(choice);
       if (!place.ok) return place;
-      const rows = listItems(db, place.value).filter(({ src }) => choice.src === undefined || src === choice.src);
+      const rows = runUnit(db, listItems(place.value)).filter(
+        ({ src }) => choice.src === undefined || src === choice.src,
+      );
       return ok({ place: place.value, items: shown(rows) });
     },
     /** By its name, or `src/name`. */
@@ -116,19 +120,19 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
       const item = one(db, place.value, wanted, choice);
       if (!item.ok) return item;
       const { src, name } = item.value;
-      const removed = await removeItem(db, place.value, { src, name, at: systemClock.now() }, USER);
+      const removed = await removeItem(store, place.value, { src, name, at: systemClock.now() }, USER);
       if (!removed.ok) return removed;
       return removed.value.type === "removed" ? ok({ key: keyOf({ src, name }), undoDays: KEPT_DAYS }) : missing(name);
     },
     async changes(choice: BoardChoice, { run, limit }: { run?: string; limit?: number }) {
       const place = placeOf(choice);
-      return place.ok ? ok(shown(listChanges(db, place.value, { run, ...optional("limit", limit) }))) : place;
+      return place.ok ? ok(shown(runUnit(db, listChanges(place.value, { run, ...optional("limit", limit) })))) : place;
     },
     /** A change, or all changes of a run; gives the items that are as before. */
     async undo(which: string, choice: BoardChoice, force: boolean) {
       const place = toChange(choice);
       if (!place.ok) return place;
-      const undone = await undoChanges(db, place.value, { which, at: systemClock.now(), force }, USER.actor);
+      const undone = await undoChanges(store, place.value, { which, at: systemClock.now(), force }, USER.actor);
       if (!undone.ok) return undone;
       const { value: outcome } = undone;
       if (outcome.type === "undone") return ok([...outcome.items]);
@@ -146,9 +150,9 @@ function accessTo(db: Database, workspace: Workspace, context: SessionContext) {
       const place = toChange(choice);
       if (!place.ok) return place;
       if (branch === place.value.branch) return usage("A branch cannot adopt its own items.", "Name another branch.");
-      const items = listItems(db, { ...place.value, branch });
+      const items = runUnit(db, listItems({ ...place.value, branch }));
       if (items.length === 0) return refused("not_found", `The board of branch ${branch} is empty.`, LIST);
-      return adoptItems(db, place.value, { items, at: systemClock.now() }, USER);
+      return adoptItems(store, place.value, { items, at: systemClock.now() }, USER);
     },
   };
 }
@@ -174,7 +178,7 @@ const missing = (name: string) => refused("not_found", `Item not found on this b
 function one(db: Database, place: BoardPlace, wanted: string, { src: only }: BoardChoice): Result<BoardItem, Failure> {
   const [, prefix, name = wanted] = /^(agent|user)\/(.+)$/.exec(wanted) ?? [];
   const srcs = (["user", "agent"] as const).filter((src) => [undefined, src].includes((prefix ?? only) as Src));
-  const items = srcs.flatMap((src) => findItem(db, place, src, name) ?? []);
+  const items = srcs.flatMap((src) => runUnit(db, findItem(place, src, name)) ?? []);
   const [item] = items;
   if (item && items.length === 1) return ok(item);
   if (items.length > 1) return usage(`Both ${items.map(keyOf).join(" and ")} exist.`, "Say which with --src.");

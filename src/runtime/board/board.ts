@@ -3,11 +3,13 @@ import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
+import { ok } from "../../base/result.ts";
 import { repositoryKey } from "../../host/git.ts";
 import type { BoardItem, BoardPlace } from "../../memory/board/item.ts";
 import type { BoardToolParts } from "../../memory/board/tool.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Conversation } from "../../session/session.ts";
+import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import type { Tool } from "../../tool/contract.ts";
 import type { SessionIndex } from "../session/index.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
@@ -41,12 +43,14 @@ export async function configureBoard(services: BoardServices, { created }: { cre
     const { hasOldChanges } = await import("../../memory/board/change.ts");
     const { countItems } = await import("../../memory/board/row.ts");
     const store = await services.index.store();
-    if (store.ok) items = countItems(store.value, place).all;
+    if (store.ok) items = runUnit(store.value, countItems(place)).all;
     else tell(store.error);
     const now = systemClock.now();
-    if (store.ok && created && !isDetached(workspace) && (items > 0 || hasOldChanges(store.value, now))) {
+    if (store.ok && created && !isDetached(workspace) && (items > 0 || runUnit(store.value, hasOldChanges(now)))) {
       // A store that another process holds is waited for beside the first turn, not before it.
-      const counting = countSession(store.value, place, now).then((counted) => counted.ok || tell(counted.error));
+      const counting = countSession(embeddedStore(store.value), place, now).then(
+        (counted) => counted.ok || tell(counted.error),
+      );
       await within(counting, COUNT_MS);
     }
   }
@@ -58,7 +62,7 @@ export async function boardItems({ workspace, main, index }: BoardServices): Pro
   if (!isBoardOn(workspace) || !existsSync(workspace.paths.store)) return [];
   const { listItems } = await import("../../memory/board/row.ts");
   const store = await index.store();
-  return store.ok ? listItems(store.value, boardPlace(workspace, main.state.context)) : [];
+  return store.ok ? runUnit(store.value, listItems(boardPlace(workspace, main.state.context))) : [];
 }
 
 /** For an agent that holds it: as a sidekick does, only to read, unless a writer is given. */
@@ -72,7 +76,10 @@ export async function boardTool(
   return contextBoardTool({
     ...parts,
     place: boardPlace(workspace, main.state.context),
-    store: () => index.store(),
+    async store() {
+      const opened = await index.store();
+      return opened.ok ? ok(embeddedStore(opened.value)) : opened;
+    },
     redactor: tellingRedactor(redactorOf(workspace), (found) =>
       main.publish("secret.redacted", { ...found, where: "board" }),
     ),

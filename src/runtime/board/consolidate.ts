@@ -14,6 +14,7 @@ import { type ConsolidationOutcome, RUN_LIMITS, recordRun, startRun } from "../.
 import { cutTurn } from "../../session/run.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
+import { runUnit } from "../../store/embedded-store.ts";
 import type { Tool } from "../../tool/contract.ts";
 import { type BoardServices, boardPlace, boardTool, isBoardOn } from "./board.ts";
 import { consolidationLog, isDetached, PARENT_SESSION } from "./detached.ts";
@@ -48,7 +49,7 @@ export async function openConsolidation(services: BoardServices, actor: Consolid
     actor.learnFrom ??
     workspace.env[PARENT_SESSION] ??
     (db && newestSession(db, { ...context, root: workspace.root, branch }, main.id));
-  const items = db ? listItems(db, place) : [];
+  const items = db ? runUnit(db, listItems(place)) : [];
   const history = db && learnFrom !== undefined ? sessionHistory(db, learnFrom) : { turns: [] };
   const evidence = renderEvidence(
     { place, items, ...history },

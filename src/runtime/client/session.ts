@@ -1,5 +1,6 @@
 // One open session as a face sees it, and what the face must be able to answer.
 import type { InboxEntry } from "../../agent/inbox/entry.ts";
+import type { AgentTreeRow } from "../../agent/task/show.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { MemoryRecord } from "../../memory/record/contract.ts";
@@ -9,6 +10,8 @@ import type { AgentMode, PermissionAnswer } from "../../schema/permission.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import type { Todo, TodoDep } from "../../schema/todo.ts";
 import type { PermissionQuestion } from "../../session/permit.ts";
+import type { FilePreview } from "../../session/restore-files.ts";
+import type { PromptRef, RewindFiles, RewindReport } from "../../session/rewind.ts";
 import type { EditorPlace } from "../../tool/editor.ts";
 import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
@@ -82,6 +85,8 @@ export type TasksClient = {
   startAgent(request: { agentType: string; prompt: string; name: string; description: string }): Promise<CommandResult>;
   /** The tree of agents, MCP tasks and running shells, as text. */
   list(): string;
+  /** The same as rows. `fleet` is empty when there is none. */
+  rows(): { fleet: string | undefined; agents: readonly AgentTreeRow[]; shells: readonly string[] };
   /** One agent whole: status, turns, result. */
   getProgress(id: string): CommandResult;
   /** Gives its whole id, and how the message reaches it. */
@@ -108,7 +113,6 @@ export type PermissionList = {
   /** The second wall, in words. */
   sandbox: string;
 };
-export type PromptRef = { ref: string; content: string };
 export type SkillRow = { name: string; enabled: boolean; description: string; path: string };
 
 /** What can be done with the open session as a whole. */
@@ -226,10 +230,10 @@ export type Client = SharedAccess &
       cancel(): Promise<CommandResult>;
       /** Takes back the newest compaction. */
       undo(): Promise<CommandResult>;
-      /** The messages that going back would take out of the conversation. */
-      preview(to: string | undefined): Result<PromptRef[], Failure>;
-      /** Gives the messages that left it. */
-      rewind(to: string | undefined): ResultPromise<PromptRef[]>;
+      /** The messages that going back would take out of the conversation, and what could become of files changed since. */
+      preview(to: string | undefined): Result<{ prompts: PromptRef[]; files: FilePreview[] }, Failure>;
+      /** Files stay unless it is said. */
+      rewind(to: string | undefined, files?: RewindFiles): ResultPromise<RewindReport>;
     };
     readonly tasks: TasksClient;
     readonly agents: {

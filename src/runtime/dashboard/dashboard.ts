@@ -11,6 +11,7 @@ import type { DashboardOperations, OpenDashboard } from "../../server/manage/das
 import { requestInspection } from "../../server/manage/inspect.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { sessionIds } from "../../session/find-session.ts";
+import { askSession } from "../session/control/ask.ts";
 import { removeSession } from "../session/remove-sessions.ts";
 import type { Workspace } from "../workspace.ts";
 import { invalidCursor } from "./cursor.ts";
@@ -18,7 +19,7 @@ import { SessionDigests } from "./digest.ts";
 import { type HealthParts, healthOperations } from "./health.ts";
 import { OverviewFigures } from "./overview.ts";
 import { proxiedEvents } from "./proxied-events.ts";
-import { exportStored, renameStored, wrongTitle } from "./session-change.ts";
+import { exportStored, notOurs, renameStored, wrongTitle } from "./session-change.ts";
 import { sessionDetail, unknownSession } from "./session-detail.ts";
 import { eventsBackward, eventsForward, offsetIn } from "./session-events.ts";
 import { listAllSessions, sessionRowOf } from "./session-list.ts";
@@ -131,6 +132,12 @@ function operationsOn(
       if (row.source === "gateway") return proxied.deleteSession(id);
       const gone = await removeSession(db, id, workspace);
       return gone.ok ? ok({ deleted: 1 }) : gone;
+    },
+    async controlSession(id, control, signal) {
+      const row = sessionRowOf(db, paths, id);
+      if (!row && !isOwn(id)) return fail(unknownSession(id));
+      if (row && row.source !== "agent") return fail(notOurs(row));
+      return askSession(paths, { session: id, from: "the dashboard", control }, signal);
     },
     async exportSession(id, format) {
       return isOwn(id) ? exportStored(workspace, id, format) : fail(unknownSession(id));

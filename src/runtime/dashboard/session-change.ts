@@ -3,6 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { SessionRow } from "../../schema/api/session.ts";
 import { indexSession } from "../../session/index/index-session.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -64,3 +65,13 @@ export async function exportStored(
 /** Erasing is confirmed by the title, as the user sees it. */
 export const wrongTitle = (title: string): Result<never, Failure> =>
   fail(refusal("confirm_needed", "The typed title is not this session's.", `Type "${title}" to delete it.`));
+
+/** A conversation that another program has, or had. */
+export const notOurs = ({ source, client }: Pick<SessionRow, "source" | "client">): Failure =>
+  source === "gateway"
+    ? refusal("client_owns_it", `Its client (${client}) runs this conversation.`, "Stop or compact it there.")
+    : refusal(
+        "imported_session",
+        "This session was imported and can only be read.",
+        "Go on with it in its own program.",
+      );

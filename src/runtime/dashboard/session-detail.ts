@@ -10,6 +10,7 @@ import type { SessionDetail, SessionMoment } from "../../schema/api/session.ts";
 import type { ProxiedSessionView } from "../../server/manage/contract.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { contextSettings } from "../session/context-settings.ts";
+import { mayControl } from "../session/control/ask.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SessionDigest } from "./digest.ts";
 import { sessionRowOf } from "./session-list.ts";
@@ -37,7 +38,7 @@ export function sessionDetail(
   const moments = [...(digest?.moments ?? []), ...seen.flatMap(momentOf), ...(proxied ? requestMoments(db, id) : [])];
   return ok({
     ...row,
-    mayControl: false,
+    mayControl: row.source === "agent" && mayControl(workspace.paths, id),
     usage: usageOf(db, id),
     window: seen.flatMap(windowOf),
     truncations: seen.flatMap(truncationOf),

@@ -7,7 +7,7 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { SessionRow } from "../../schema/api/session.ts";
 import type { SessionsQuery } from "../../server/manage/dashboard.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { ownerOf } from "./owner.ts";
+import { ownerOf } from "../session/control/owner.ts";
 
 type Row = Record<string, unknown>;
 /** Where each of the two lists goes on: times with the id, or the number, of the last row that was given. */

@@ -5,9 +5,10 @@ import { clip } from "../../base/text.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { TaskShape } from "../../schema/api/task.ts";
 import type { Database } from "../../store/sqlite.ts";
+import { mayControl } from "../session/control/ask.ts";
+import { ownerOf } from "../session/control/owner.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SessionDigest, SessionDigests } from "./digest.ts";
-import { ownerOf } from "./owner.ts";
 
 const DAY_MS = 86_400_000;
 const MOST_SESSIONS = 50;
@@ -24,7 +25,7 @@ export async function listTasks(
   for (const { id, title } of recentSessions(db, session)) {
     const digest = await digests.of(id, paths.session(id));
     if (!digest.ok || digest.value.agents.size === 0) continue;
-    const about = { session: id, sessionTitle: title, pid: ownerOf(paths, id), mayControl: false };
+    const about = { session: id, sessionTitle: title, pid: ownerOf(paths, id), mayControl: mayControl(paths, id) };
     const records = [...digest.value.agents.values()].filter(({ removed }) => !removed);
     for (const record of inOrder(records)) tasks.push({ ...about, ...taskOf(record, digest.value, redact) });
   }

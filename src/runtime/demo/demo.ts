@@ -20,6 +20,8 @@ type DemoOptions = { port: string; keep?: boolean };
 
 /** A small window, so that a short week shows what a long one does. */
 const WINDOW = "*: 20000";
+/** A week in a few seconds: nobody waits for its searches, and none is to be late. */
+const RECALL_MS = "10000";
 const VENDORS = ["anthropic", "openai", "gemini"] as const;
 
 export async function openDemo({ port }: DemoOptions): Promise<Result<Demo, Failure>> {
@@ -38,6 +40,7 @@ async function fill(): Promise<Result<void, Failure>> {
   try {
     const ready = await set([
       ["proxy.windows", WINDOW],
+      ["proxy.recall.timeoutMs", RECALL_MS],
       ...VENDORS.map((v) => [`proxy.upstreams.${v}.url`, upstream.url] as const),
     ]);
     if (!ready.ok) return ready;
@@ -50,6 +53,7 @@ async function fill(): Promise<Result<void, Failure>> {
   }
   const cleared = await set([
     ["proxy.windows", undefined],
+    ["proxy.recall.timeoutMs", undefined],
     ...VENDORS.map((v) => [`proxy.upstreams.${v}.url`, undefined] as const),
   ]);
   if (!cleared.ok) return cleared;

@@ -13,6 +13,7 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { voteOn } from "../../memory/record/vote.ts";
 import type { WriteParts } from "../../memory/record/write-contract.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
@@ -66,7 +67,12 @@ export async function writeBoard(workspace: Workspace, db: Database, now: number
     if (!checked.ok) return fail({ code: "demo_failed", what: checked.error.message, exit: 1 });
     const at = new Date(now - hoursAgo * HOUR_MS).toISOString();
     const board = { repository: REPOSITORY, branch: BRANCH };
-    const put = await putItem(db, board, { src, text: checked.value.text, at }, { actor: src, source: {} });
+    const put = await putItem(
+      embeddedStore(db),
+      board,
+      { src, text: checked.value.text, at },
+      { actor: src, source: {} },
+    );
     if (!put.ok) return put;
   }
   return ok(undefined);

@@ -12,6 +12,8 @@ export type GatewayFacts = {
   version: string;
   address: string;
   store: { kind: "sqlite"; path: string; bytes: number };
+  /** The database of a team, as people may read it. */
+  team?: string;
   on: readonly string[];
   off: readonly string[];
   upstreams: readonly { name: string; host: string; key: boolean }[];

@@ -4,6 +4,7 @@ import { isLoopbackHost } from "../../base/address.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { repositoryKey } from "../../host/git.ts";
@@ -16,6 +17,8 @@ import { UpstreamPools } from "../../proxy/upstream/pool.ts";
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
+import { LOCAL_MEMBER } from "../../server/team/member.ts";
+import { isTeamToken } from "../../server/team/tokens.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
 import { isFileDamage } from "../../store/fault.ts";
@@ -30,6 +33,7 @@ import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
 import { openRecallOperations } from "../recall/operations.ts";
+import { openTeam } from "../team/team.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
@@ -55,6 +59,10 @@ export type RunningGateway = {
 
 /** A bug that comes with every request must not fill the disk. */
 const MOST_REPORTS = 10;
+/** A database implies that callers are many people: each needs a token. */
+const OF_TEAM = { tenancy: "per-identity", requireToken: true } as const;
+/** W10: what streams may take when a node is told to end. */
+const TEAM_DRAIN_MS = 30_000;
 /** On a busy machine; nobody is served before. */
 const WARM_MS = 10_000;
 
@@ -65,7 +73,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   const { values } = loaded;
   const token = ensureToken(paths.home);
   if (!token.ok) return token;
-  const settings = proxySettings(values);
+  const url = values["gateway.database"];
+  const team = url === undefined ? undefined : await openTeam(workspace.value, url);
+  if (team && !team.ok) return team;
+  const settings = { ...proxySettings(values), ...(team ? OF_TEAM : {}) };
   const { catalog, warnings } = catalogOf(workspace.value);
   const health = new GatewayHealth(
     () => performance.now(),
@@ -78,8 +89,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     settings,
     upstreams,
     pools: new UpstreamPools({ timeoutMs: settings.upstreamTimeoutMs }),
-    key: secretKey(paths.home),
-    isToken: (value) => isRunToken(value) || sameToken(value, token.value),
+    key: team?.value.database.key ?? secretKey(paths.home),
+    isToken: (value) => isRunToken(value) || isTeamToken(value) || sameToken(value, token.value),
     repositoryKey,
     catalog,
     clock: systemClock,
@@ -87,6 +98,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     open: shared.open,
   });
   proxy.on((event) => health.see(event));
+  if (team) proxy.on((event) => team.value.door.metrics.see(event));
   let bugs = 0;
   const report = (error: unknown): string => {
     if (isFileDamage(error)) {
@@ -112,7 +124,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     runOf: runsOf(paths.home),
     allowedHosts: values["gateway.allowedHosts"],
     requireToken: settings.requireToken,
-    drainMs: values["gateway.drainSeconds"] * 1000,
+    drainMs: team ? TEAM_DRAIN_MS : values["gateway.drainSeconds"] * 1000,
     // The store closes with the proxy: what waits for it is written before.
     proxy: { ...proxy, close: () => observer.close().then(() => proxy.close()) },
     async operations() {
@@ -120,7 +132,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
       return services.ok ? ok(operationsOn(services.value, settings)) : services;
     },
     recall: openRecallOperations(workspace.value, shared.open),
-    memory: openMemoryService(workspace.value, shared.open),
+    memory: team
+      ? (member) => team.value.door.memory(member ?? LOCAL_MEMBER)
+      : openMemoryService(workspace.value, shared.open),
+    ...optional("team", team?.value.door),
     mcp: { tools: servedTools(workspace.value, shared.open) },
     ...(values["memory.enabled"] && values["graph.enabled"]
       ? {
@@ -135,20 +150,24 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     }),
     observe: (event) => observer.see(event),
     watch: (publish) => watch.start(publish, report),
-    loopbackOpen: values["gateway.auth"] === "loopback-open",
+    loopbackOpen: !team && values["gateway.auth"] === "loopback-open",
     health: noticed,
     report: (_part, error) => void report(error),
   });
   if (!started.ok) {
     await proxy.close();
     await shared.close();
+    await team?.value.database.close();
     return started.error.code === "port_taken" ? fail(await portTaken(workspace.value, token.value)) : started;
   }
   const { address, link, close } = started.value;
   return ok({
     address,
     token: token.value,
-    facts: gatewayFacts(workspace.value, settings, upstreams, address),
+    facts: {
+      ...gatewayFacts(workspace.value, settings, upstreams, address),
+      ...optional("team", team?.value.database.pool.place),
+    },
     warnings: [...loaded.warnings, ...warnings, ...openDoor(values["gateway.auth"], values["gateway.host"])],
     link,
     on: (listener) => proxy.on(listener),
@@ -156,6 +175,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     async close() {
       await close();
       await shared.close();
+      await team?.value.database.close();
     },
   });
 }

@@ -10,6 +10,7 @@ import { type Fault, faultAt } from "../../store/fault.ts";
 import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch } from "../../store/rebuild/suspect.ts";
 import { FileWatch } from "../../store/watch-file.ts";
+import { GRAPH_CLOSE_MS } from "../graph/close-limit.ts";
 import { graphOn } from "../graph/graph.ts";
 import { openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
@@ -30,8 +31,6 @@ export type Trouble = (part: string, trouble: { code: string; message: string })
 
 /** How long the first request waits while another process holds the whole store. */
 const OPEN_MS = 500;
-/** How long facts may still be found when the gateway ends; the rest waits in the store. */
-const GRAPH_CLOSE_MS = 2000;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {

@@ -10,6 +10,7 @@ import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { OpenGraph } from "../../server/graphiti/contract.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { ResultPromise } from "../client/open.ts";
@@ -72,8 +73,8 @@ export const openServedGraph =
     if (!graph) return fail(graphOff);
     return ok({
       graph,
-      db: store.db,
-      hashKey: secretKey(paths.home),
+      store: embeddedStore(store.db),
+      hashKey: () => secretKey(paths.home),
       groupIds: values["memory.graphiti.groupIdStrategy"],
     });
   };

@@ -52,8 +52,8 @@ export const deliveryTo = (
 
 /** What a person can do about it, told once. */
 const WHY_NOT: Partial<Record<GraphitiState, (server: string) => string>> = {
-  untrusted: () => "this folder is not trusted. To trust it: everlong trust",
-  no_consent: (server) => `you have not agreed to it. To allow it: everlong consent grant ${server}`,
+  untrusted: () => "this folder is not trusted. Nothing was sent. To trust it: everlong trust",
+  no_consent: (server) => `this folder has not consented. Nothing was sent. To allow: everlong consent grant ${server}`,
 };
 
 export class GraphitiLink {
@@ -112,7 +112,7 @@ export class GraphitiLink {
     if (why !== undefined && !this.#isTold) {
       this.#isTold = true;
       const code = state === "untrusted" ? "trust_missing" : "consent_missing";
-      this.#tell({ code, message: `Nothing was sent to ${server}: ${why}` });
+      this.#tell({ code, message: `Graph memory is set to ${server} but ${why}` });
     }
     if (!mayConnect(state)) return undefined;
     if (server !== this.#server) {

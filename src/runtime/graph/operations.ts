@@ -10,6 +10,7 @@ import { graphAccess } from "./access.ts";
 import { GraphChoices, refused } from "./choice.ts";
 import { graphOff } from "./graph-off.ts";
 import { viewsOf } from "./look.ts";
+import { pinOperations, pinsBySource } from "./pins.ts";
 
 export const openGraphOperations =
   (workspace: Workspace, open: OpenServices): OpenGraphOperations =>
@@ -82,7 +83,13 @@ function operationsOn(workspace: Workspace, graph: TemporalGraph<unknown>, db: D
       return rows.value.some((one) => one.uuid === uuid) ? access.forget({ id: uuid }) : absent(kind, uuid);
     },
     undoPromotion: (id) => access.undo(id),
-    promotions: async () => named("promotions", await access.promotions({})),
+    async promotions() {
+      const rows = await access.promotions({ scope: "all" });
+      if (!rows.ok) return rows;
+      const pins = pinsBySource(db);
+      return ok({ promotions: rows.value.map((row) => ({ ...row, pin: pins.get(row.id) ?? null })) });
+    },
+    ...pinOperations(graph, db),
     async queue() {
       const [counts, episodes] = [
         await store.counts(),

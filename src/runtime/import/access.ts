@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { forgetLearned } from "../../memory/forget-learned.ts";
 import { historyClients } from "../../memory/import/clients.ts";
 import type { HistoryClient } from "../../memory/import/contract.ts";
 import { importedFrom } from "../../schema/imported.ts";
@@ -12,7 +13,6 @@ import { acquireLock } from "../../store/lock.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { parseTime } from "../recall/time.ts";
-import { forgetLearned } from "../session/remove-sessions.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -179,7 +179,7 @@ async function removeImported(db: Database, id: string, { paths }: Workspace): P
   } catch (error) {
     return fail(faultOf(error, paths.session(id).dir));
   }
-  return forgetSession(db, id, forgetLearned(id));
+  return forgetSession(db, id, () => forgetLearned(db, id));
 }
 
 /** Imported text goes to no model by itself. */

@@ -12,7 +12,7 @@ import { chunksOf, openSource, readRecords, unpackedChunks } from "./read-lines.
 import type { SourceFile } from "./sources.ts";
 import { logSize } from "./target.ts";
 
-const TIDY_BYTES = 4 * 1024 * 1024;
+const TIDY_BYTES = 16 * 1024 * 1024;
 /** A document is parsed as a whole. */
 const MOST_DOCUMENT = 256 * 1024 * 1024;
 

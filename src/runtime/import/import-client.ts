@@ -1,11 +1,13 @@
 // One client's files, from the first to the last: what is unchanged is passed over, progress is told, an interrupt keeps what is done.
 import type { Failure } from "../../base/failure.ts";
+import { keepNewSpaceSmall } from "../../base/release-memory.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { HistoryClient, HistorySession } from "../../memory/import/contract.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { ClientImport } from "./client-import.ts";
+import { ImportCourtesy } from "./courtesy.ts";
 import { cursorsOf } from "./cursor.ts";
 import type { FileServices } from "./file-import.ts";
 import { lastTimes } from "./last-times.ts";
@@ -32,13 +34,14 @@ export async function importClient(
   { db, workspace }: { db: Database | undefined; workspace: Workspace },
   options: ClientOptions,
 ): Promise<Result<ImportSummary, Failure>> {
+  keepNewSpaceSmall();
   const count = new ImportCount(client.name);
   const { files, unreadable } = sourcesIn(client, places);
   for (const one of unreadable) count.unreadable(one);
   const wanted = options.since === undefined ? files : files.filter(({ mtime }) => mtime >= (options.since ?? 0));
   const services: FileServices = {
     ...{ client: client.name, count, workspace, db: options.dryRun ? undefined : db, places: new ImportPlaces() },
-    ...{ redactor: redactorOf(workspace), redact: workspace.redact },
+    ...{ redactor: redactorOf(workspace), redact: workspace.redact, courtesy: new ImportCourtesy(db, options.signal) },
     isWanted: (session, context) => (!options.here || isHere(context, workspace)) && isRecent(session),
   };
   let recent: ReadonlyMap<string, number> | undefined;

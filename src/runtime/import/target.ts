@@ -14,14 +14,17 @@ import { type AppendLog, openLog } from "../../store/append-log.ts";
 import { readLog } from "../../store/read-log.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
+import type { ImportCourtesy } from "./courtesy.ts";
 
-/** One transaction: short enough that others who write wait for nothing that they would notice. */
-const BATCH = { events: 100, chars: 128 * 1024 };
 /** So much may be lost with the power; it is read again then. */
 const SYNC_BYTES = 16 * 1024 * 1024;
 
 /** `db` is absent when nothing is to be written. */
-export type TargetServices = { db: Database | undefined; workspace: Pick<Workspace, "paths" | "indexing"> };
+export type TargetServices = {
+  db: Database | undefined;
+  workspace: Pick<Workspace, "paths" | "indexing">;
+  courtesy: ImportCourtesy;
+};
 
 export class ImportTarget {
   readonly id: string;
@@ -77,7 +80,8 @@ export class ImportTarget {
   }
 
   get isFull(): boolean {
-    return this.#events.length >= BATCH.events || this.#chars >= BATCH.chars;
+    const { events, chars } = this.#services.courtesy.batch;
+    return this.#events.length >= events || this.#chars >= chars;
   }
 
   /** Bytes of the log when everything so far is written. */
@@ -112,7 +116,9 @@ export class ImportTarget {
     // What is in the log went through the secret filter already.
     const options = { ...workspace.indexing, redact: (text: string) => text };
     const place = { events, from: offset, end: offset + bytes };
-    const indexed = await indexAppended(db, this.id, place, options, () => also?.(db));
+    const indexed = await this.#services.courtesy.after(() =>
+      indexAppended(db, this.id, place, options, () => also?.(db)),
+    );
     if (!indexed.ok) return indexed;
     const level = indexed.value ? ok(0) : await indexSession(db, this.id, paths, options);
     if (!level.ok) return level;

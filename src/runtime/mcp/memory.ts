@@ -19,6 +19,7 @@ import { refuseUnasked } from "../../permission/explain.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
 import type { OpenServices } from "../../proxy/services.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import type { ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
@@ -171,7 +172,7 @@ export function boardServed(workspace: Workspace, open: OpenServices): ServedToo
           place: boardPlace(stood.value, gitContext(folder)),
           async store() {
             const services = await open();
-            return services.ok ? ok(services.value.store.db) : services;
+            return services.ok ? ok(embeddedStore(services.value.store.db)) : services;
           },
           redactor: redactorOf(stood.value),
           redact,

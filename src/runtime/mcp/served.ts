@@ -25,6 +25,7 @@ import { itemsOf, itemsText, parseWanted, type Wanted } from "../recall/original
 import { ask, type MatchPage, type RecallHit } from "../recall/query.ts";
 import { OWN, recallKinds, recallPlace, scopesOf, sessionsHere } from "../recall/scope.ts";
 import { searchedText } from "../recall/searched.ts";
+import { withStanding } from "../recall/standing.ts";
 import { catchUp, latestIn, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { boardServed, memoryServed, workspaceOf } from "./memory.ts";
@@ -103,7 +104,8 @@ async function recall(
       ? answer
       : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
   if (!match.ok) return match;
-  return ok(matchText(readable(place, match.value), { searched: searchedText(scope), reader: "model" }));
+  const page = withStanding(services.store.db, place.workspace, match.value);
+  return ok(matchText(readable(place, page), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */

@@ -15,7 +15,12 @@ export const askBy =
   };
 
 export function leaveOf(permit: Permit): Leave {
-  if (permit.type === "allow") return { type: "approved", ...optional("edited", edited(permit.edited)) };
+  if (permit.type === "allow")
+    return {
+      type: "approved",
+      ...optional("edited", edited(permit.edited)),
+      ...optional("replaces", permit.replaces),
+    };
   if (permit.covered) return { type: "pending" };
   const by = permit.code === "rejected" ? "user" : permit.code === "user_not_available" ? permit.code : "rule";
   return { type: "denied", by, message: permit.message };

@@ -6,6 +6,7 @@ import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
 import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { allInboxes, inboxOf, removeEntry, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, treeOf } from "./strategy.ts";
@@ -17,10 +18,7 @@ const TOKEN = "local";
 export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryBackend {
   const { settings, paths, redact } = workspace;
   const { values } = settings;
-  const denied = values["permissions.deny"].some((text) => {
-    const rule = parseRule(text);
-    return rule.ok && rule.value.kind === "memory";
-  });
+  const denied = isMemoryDenied(workspace);
   const failures: MemoryBackend["failures"] = [];
   return async () => {
     const services = await open();
@@ -39,9 +37,10 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
     return ok({
       enabled: values["memory.enabled"],
       userScope: values["memory.userScope"],
-      db,
+      store: embeddedStore(db),
       strategy: (inside) => embeddedStrategy({ ...parts, ...(inside ? { inside } : {}) }),
       user: LOCAL_USER,
+      mayApprove: true,
       tokenName: TOKEN,
       denied,
       bound: { maxTokens: values["memory.prompt.maxTokens"], maxRecords: values["memory.prompt.maxRecords"] },
@@ -64,3 +63,10 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
     });
   };
 }
+
+/** A rule forbids changing memories. */
+export const isMemoryDenied = ({ settings: { values } }: Workspace): boolean =>
+  values["permissions.deny"].some((text) => {
+    const rule = parseRule(text);
+    return rule.ok && rule.value.kind === "memory";
+  });

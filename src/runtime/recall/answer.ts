@@ -12,6 +12,7 @@ import type { MatchPage, RecallQuery } from "./query.ts";
 import { badQuestion, nothingOfKind, queryOf, recallOff, type Where, whereOf } from "./question.ts";
 import { allowedKinds } from "./scope.ts";
 import { type Aimed, type AnySession, aimedAt, namedSession, originalsOf, type Sessions } from "./session.ts";
+import { withStanding } from "./standing.ts";
 
 /** Where questions are answered: the store is caught up with the logs. */
 export type RecallSources = Sessions & {
@@ -49,7 +50,8 @@ export async function answer(
   if (kinds.length === 0) return nothingOfKind;
   const results = await sources.search({ limit: values["recall.limit"], ...query.value, within, kinds });
   if (!results.ok) return results;
-  return ok({ type: "found", ...where.value, found: ask.full ? whole(results.value, db, within) : results.value });
+  const page = withStanding(db, workspace, results.value, { session: named.value?.id, kinds: query.value.kinds });
+  return ok({ type: "found", ...where.value, found: ask.full ? whole(page, db, within) : page });
 }
 
 async function sessionOf(

@@ -14,6 +14,7 @@ import { recordById } from "../../memory/record/embedded/row.ts";
 import { eraseRecord } from "../../memory/record/embedded/write.ts";
 import type { Episode } from "../../schema/graph.ts";
 import { forgetSession, indexSession } from "../../session/index/index-session.ts";
+import { runUnit } from "../../store/embedded-store.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { ErasureChoice, ErasureReport } from "../client/recall.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
@@ -139,12 +140,13 @@ function forgetRow(db: Database, { id, kind }: ForgetRow): Forgotten | undefined
     case "pin":
       return void erasePin(db, id);
     case "board":
-      return void eraseBoardItem(db, id);
+      return void runUnit(db, eraseBoardItem(id));
     case "record": {
-      const user = String(prepared(db, "SELECT user FROM memories WHERE id = ?").get(id)?.["user"] ?? LOCAL_USER);
-      const record = recordById(db, id, user);
-      const work = { db, now, user, hash: () => "" };
-      if (record) eraseRecord(work, record, { kind: "user", id: LOCAL_USER, name: LOCAL_USER });
+      const user = String(prepared(db, 'SELECT "user" FROM memories WHERE id = ?').get(id)?.["user"] ?? LOCAL_USER);
+      const record = runUnit(db, recordById(id, user));
+      const work = { now, user, hash: () => "" };
+      const by = { kind: "user", id: LOCAL_USER, name: LOCAL_USER } as const;
+      if (record) runUnit(db, eraseRecord(work, record, by));
       return undefined;
     }
     default:

@@ -28,11 +28,17 @@ function authorOf({ role, source: { client } }: Shown, reader: TextReader): stri
   return `from ${client === undefined || client === "session" ? "the agent" : client}`;
 }
 
+/** From when to when a fact holds. */
+export const periodOf = ({ time, until, role }: RecallHit): string =>
+  [
+    `since ${time?.slice(0, 10)}`,
+    ...(until ? [`until ${until.slice(0, 10)}`] : role === "ended" ? ["ended"] : []),
+  ].join(", ");
+
 /** Where a hit can be found again, and from whom and when it is. */
 function headOf(hit: RecallHit, reader: TextReader): string {
   const { kind, id, ref, source, time } = hit;
-  if (kind === "fact")
-    return `fact ${id.slice(0, 8)} (${hit.role === "ended" ? "ended; " : ""}since ${time?.slice(0, 10)})`;
+  if (kind === "fact") return `fact ${id.slice(0, 8)} (${periodOf(hit)})`;
   const name = NAMES[kind];
   const own = kind === "board" ? id.slice(id.lastIndexOf(":") + 1) : id;
   const where = name === undefined ? [source.session && `session ${source.session}`, ref ?? id] : [name, own];
@@ -68,7 +74,7 @@ export type MatchTextOptions = {
 export function matchText(found: MatchPage, options: MatchTextOptions): string {
   const { searched, explained = false, command = "everlong ", reader = "person" } = options;
   const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
-  if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes].join("\n");
+  if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes, ...pinsText(found)].join("\n");
   const rows = found.hits.map((h) => {
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
     return [headOf(h, reader), ...score, snippetText(h)].join("\n");
@@ -80,8 +86,12 @@ export function matchText(found: MatchPage, options: MatchTextOptions): string {
   const next = found.cursor === undefined ? [] : [`For more: --cursor '${found.cursor}'`];
   const plan = explained && found.plan ? [planText(found.plan)] : [];
   const ways = waysTo(found.hits, command).join("\n");
-  return [...first, ...rows, ...more, ...next, ...notes, ...(ways ? [ways] : []), ...plan].join("\n\n");
+  const ends = [...more, ...next, ...notes, ...pinsText(found), ...(ways ? [ways] : []), ...plan];
+  return [...first, ...rows, ...ends].join("\n\n");
 }
+
+const pinsText = ({ pinned = [] }: MatchPage): string[] =>
+  pinned.length === 0 ? [] : [["Pins in force here:", ...pinned.map(({ id, text }) => `- ${text} (${id})`)].join("\n")];
 
 const partsText = (parts: Readonly<Record<string, number>>): string =>
   Object.entries(parts)

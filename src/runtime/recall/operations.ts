@@ -86,6 +86,11 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
       return reply.ok ? ok(viewOf(reply.value, passages, read.type === "value")) : reply;
     },
     item: (id, around) => soft(itemOf(id, around)),
+    async injected(question, signal) {
+      await within(readLogs(), CATCH_UP_MS, signal);
+      const { previewInjection } = await import("./preview.ts");
+      return soft(previewInjection(workspace, { store, recall }, question, signal));
+    },
 
     async forget(choice) {
       const items = await soft(itemsToForget(sessions, choice));

@@ -1,6 +1,7 @@
 // One question to the engine, ranked or by time, with one form of answer.
 import { errorText, type Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import type { Pin } from "../../memory/pin/pin.ts";
 import type { ListedItem } from "../../memory/recall/list.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import type { SearchPlan, SearchResult } from "../../memory/recall/result.ts";
@@ -14,7 +15,11 @@ export type RecallQuery = Omit<SearchRequest, "text" | "limit"> & {
   /** Where an earlier list ended. */
   cursor?: string;
 };
-export type RecallHit = ListedItem & Partial<Pick<SearchResult, "score" | "parts" | "also">>;
+export type RecallHit = ListedItem &
+  Partial<Pick<SearchResult, "score" | "parts" | "also">> & {
+    /** When a fact ended, or will. */
+    until?: string;
+  };
 export type MatchPage = {
   hits: RecallHit[];
   /** How many more there are; of a list by time it is only known that there are more: the cursor. */
@@ -24,6 +29,8 @@ export type MatchPage = {
   skipped: string[];
   /** Quoted phrases that stand nowhere. */
   unmatched?: string[];
+  /** Pins that are in force where the question is asked; they are never among the hits. */
+  pinned?: Pick<Pin, "id" | "text" | "level">[];
   plan?: SearchPlan;
 };
 

@@ -2,12 +2,12 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { forgetLearned } from "../../memory/forget-learned.ts";
 import { clearIndex } from "../../memory/recall/store/damage.ts";
 import { setNote } from "../../memory/recall/store/note.ts";
 import { sessionIds } from "../../session/find-session.ts";
 import { forgetSession, reindexSession } from "../../session/index/index-session.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { forgetLearned } from "../session/remove-sessions.ts";
 import { type OnSkipped, sessionsIn } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { fillRows, rebuildProxied } from "./fill.ts";
@@ -37,7 +37,8 @@ export async function rebuildIndex(
     await nextRound();
   }
   for (const { id } of sessionsIn(db)) {
-    const gone = signal?.aborted || ids.includes(id) ? ok(undefined) : await forgetSession(db, id, forgetLearned(id));
+    const gone =
+      signal?.aborted || ids.includes(id) ? ok(undefined) : await forgetSession(db, id, () => forgetLearned(db, id));
     if (!gone.ok) return gone;
   }
   const whole = signal?.aborted ? ok(undefined) : await write(db, () => setNote(db, "rebuild", undefined));

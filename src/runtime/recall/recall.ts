@@ -115,7 +115,7 @@ async function found(
   signal?: AbortSignal,
 ): Promise<RecallResult> {
   const { ask } = await import("./query.ts");
-  const { labelOf, refOf, snippetText } = await import("./match-text.ts");
+  const { labelOf, periodOf, refOf, snippetText } = await import("./match-text.ts");
   const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
@@ -143,7 +143,11 @@ async function found(
     asker.main.publish("soft_failure", { part: "recall", code: answer.error.code, message: answer.error.what });
     return { type: "refused", message: answer.error.what };
   }
-  const { hits, more, partial, cursor } = answer.value;
+  const db = await asker.index.reader();
+  const { withStanding } = await import("./standing.ts");
+  const standing = { session: asker.main.id, kinds: request.kinds };
+  const page = db ? withStanding(db, asker.workspace, answer.value, standing) : answer.value;
+  const { hits, more, partial, cursor, pinned = [] } = page;
   const durationMs = Math.round(performance.now() - start);
   const scope = request.scope ?? "auto";
   asker.main.publish("recall.completed", { caller: "agent", scope, results: hits.length, partial, durationMs });
@@ -151,12 +155,13 @@ async function found(
     (h): RecallItem => ({
       ref: refOf(h, asker.main.id),
       kind: labelOf(h, "model"),
-      ...(h.time === undefined ? {} : { time: h.time }),
+      ...(h.time === undefined ? {} : { time: h.kind === "fact" ? periodOf(h) : h.time }),
       text: snippetText(h),
     }),
   );
   const searched = searchedText(within, asker.main.id);
-  return { type: "found", items, more: more + (cursor === undefined ? 0 : 1), searched, partial };
+  const pins = pinned.map(({ text }) => text);
+  return { type: "found", items, pinned: pins, more: more + (cursor === undefined ? 0 : 1), searched, partial };
 }
 
 const placeOf = ({ workspace, main }: RecallAsker) => ({ workspace, folder: main.state.context.cwd });
@@ -182,7 +187,10 @@ export async function recallIn(asker: RecallAsker, query: string): ResultPromise
   const answer = await withElsewhere(await ask(recall, question), placeOf(asker), question);
   if (!answer.ok) return answer;
   const { searchedText } = await import("./searched.ts");
-  return ok({ type: "found", found: answer.value, searched: searchedText(within.value, asker.main.id) });
+  const db = await asker.index.reader();
+  const { withStanding } = await import("./standing.ts");
+  const page = db ? withStanding(db, asker.workspace, answer.value, { session: asker.main.id }) : answer.value;
+  return ok({ type: "found", found: page, searched: searchedText(within.value, asker.main.id) });
 }
 
 const nothingAsked = fail<Failure>(

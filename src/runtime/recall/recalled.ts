@@ -2,6 +2,8 @@
 import { existsSync } from "node:fs";
 import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
 import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
@@ -12,18 +14,33 @@ import { activePins } from "../../memory/pin/pin.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import { RECALLED_BOUNDS, type RecalledLine, recalledBlock } from "../../memory/recall/recalled-block.ts";
+import type { SearchAnswer, SearchRequest } from "../../memory/recall/search.ts";
 import { STOP_WORDS } from "../../memory/recall/text/stop-words.ts";
 import { wordsOf } from "../../memory/recall/text/words.ts";
 import type { Fact } from "../../schema/graph.ts";
+import type { Conversation } from "../../session/session.ts";
+import type { SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn-input.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { groupsOf, userGroup } from "../graph/feed.ts";
 import { pinOwners } from "../pin/owner.ts";
+import type { SessionIndex } from "../session/index.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-type RecalledServices = Pick<SessionResources, "workspace" | "main" | "index"> & { model: { promptLimit: number } };
+/** Of a session, or of one that might begin. */
+export type RecalledServices = Pick<SessionResources, "workspace"> & {
+  main: Pick<Conversation, "id" | "publish"> & {
+    state: Pick<SessionState, "promptCount" | "checkpoints" | "context">;
+  };
+  index: Pick<SessionIndex, "store" | "recall">;
+  model: { promptLimit: number };
+};
+
+/** Why a part of what is remembered is missing. */
+type Loss = { code: string; message: string };
+type Searched<T> = Result<T[], Loss>;
 
 /** Shorter messages are about what was said just before. */
 const LEAST_WORDS = 3;
@@ -37,16 +54,19 @@ export class RecalledBlocks {
     this.#services = services;
   }
 
-  /** Undefined: there is nothing to say. Searches that are late are left out; a failure is told and stops nobody. */
-  async before({ content, display }: MessageInput, signal: AbortSignal): Promise<string | undefined> {
-    const { workspace, main } = this.#services;
+  /** Undefined: there is nothing to say. A search that is late or fails is left out and told; it stops nobody. */
+  async before(
+    { content, display }: Pick<MessageInput, "content" | "display">,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { workspace } = this.#services;
     const { values } = workspace.settings;
     if (!values["memory.enabled"] || !existsSync(workspace.paths.store)) return undefined;
     const text = display ?? content;
     try {
       return await this.#block(text, signal);
     } catch (error) {
-      main.publish("soft_failure", { part: "recall", code: "failed", message: errorText(error), sessionId: main.id });
+      this.#tell({ code: "failed", message: `The search failed (${errorText(error)}).` });
       return undefined;
     }
   }
@@ -54,11 +74,13 @@ export class RecalledBlocks {
   async #block(text: string, signal: AbortSignal): Promise<string | undefined> {
     const { workspace, main, index } = this.#services;
     const opened = await index.store();
+    // The index tells this one: it cannot be written after the turn either.
     if (!opened.ok) return undefined;
     const db = opened.value;
     const pins = activePins(db, pinOwners(workspace, main.id));
     const groups = this.#groups();
-    const promoted = await this.#promoted(db, groups);
+    const standingFacts = await this.#promoted(db, groups);
+    const promoted = standingFacts.ok ? standingFacts.value : [];
     const ids = [...pins, ...promoted.map(({ uuid }) => ({ id: uuid }))].map(({ id }) => id);
     const standing = ids.length === 0 ? "" : [...this.#summaries(), ...ids].join(" ");
     const isNew = standing !== this.#shown || this.#isFirst();
@@ -67,16 +89,29 @@ export class RecalledBlocks {
     this.#shown = standing;
     const [matches, quotes] = await Promise.all([
       this.#inTime(this.#matchingFacts(db, groups, text, signal), signal),
-      isSearched ? this.#inTime(this.#quotes(text, signal), signal) : [],
+      isSearched ? this.#inTime(this.#quotes(text, signal), signal) : ok([]),
     ]);
-    const parts = { pins: pins.map(pinLine), facts: [...promoted, ...matches].map(factLine), quotes };
+    // One line is enough, whatever is missing; whoever interrupted the turn needs none.
+    const lost = [standingFacts, matches, quotes].find((searched) => !searched.ok);
+    if (lost && !lost.ok && !signal.aborted) this.#tell(lost.error);
+    const facts = [...promoted, ...(matches.ok ? matches.value : [])];
+    const parts = { pins: pins.map(pinLine), facts: facts.map(factLine), quotes: quotes.ok ? quotes.value : [] };
     return recalledBlock(parts, text, rememberedChars("recall", this.#services.model.promptLimit));
   }
 
+  #tell(loss: Loss): void {
+    const { main } = this.#services;
+    main.publish("soft_failure", { part: "recall", ...loss, sessionId: main.id });
+  }
+
+  get #limitMs(): number {
+    return this.#services.workspace.settings.values["recall.timeoutMs"];
+  }
+
   /** What is late is left out. */
-  async #inTime<T>(search: Promise<T[]>, signal: AbortSignal): Promise<T[]> {
-    const outcome = await within(search, this.#services.workspace.settings.values["recall.timeoutMs"], signal);
-    return outcome.type === "value" ? outcome.value : [];
+  async #inTime<T>(search: Promise<Searched<T>>, signal: AbortSignal): Promise<Searched<T>> {
+    const outcome = await within(search, this.#limitMs, signal);
+    return outcome.type === "value" ? outcome.value : fail(lateAfter(this.#limitMs));
   }
 
   #isFirst(): boolean {
@@ -99,61 +134,89 @@ export class RecalledBlocks {
   }
 
   /** Those that hold now, newest first. */
-  async #promoted(db: Database, groups: readonly string[]): Promise<Fact[]> {
-    if (!this.#isGraphOn()) return [];
+  async #promoted(db: Database, groups: readonly string[]): Promise<Searched<Fact>> {
+    if (!this.#isGraphOn()) return ok([]);
     const facts = await sqliteGraph(db).facts({ groups, promoted: true, currentAt: instantAt(Date.now()) });
-    return facts.ok ? facts.value.reverse() : [];
+    return facts.ok ? ok(facts.value.reverse()) : fail(lossOf(facts.error));
   }
 
-  async #matchingFacts(db: Database, groups: readonly string[], query: string, signal: AbortSignal): Promise<Fact[]> {
-    if (!this.#isGraphOn() || contentWords(query) === 0) return [];
+  async #matchingFacts(
+    db: Database,
+    groups: readonly string[],
+    query: string,
+    signal: AbortSignal,
+  ): Promise<Searched<Fact>> {
+    if (!this.#isGraphOn() || contentWords(query) === 0) return ok([]);
     const graph = sqliteGraph(db);
     const now = instantAt(Date.now());
     // Where there is no fact, no search has to be made ready.
     const any = await graph.facts({ groups, currentAt: now, limit: 1 });
-    const recall = any.ok && any.value.length > 0 ? await this.#recall() : undefined;
-    if (!recall) return [];
-    const search: RecallSearch<unknown> = (request) => recall.search(request, { signal });
+    if (!any.ok) return fail(lossOf(any.error));
+    if (any.value.length === 0 || !this.#isRecallOn()) return ok([]);
+    const recall = await this.#recall();
+    if (!recall.ok) return recall;
     const limit = RECALLED_BOUNDS.facts.lines;
+    const search: RecallSearch<Loss> = (request) => this.#search(recall.value, request, signal);
     const facts = await searchFacts(search, graph, { query, groups, limit, now, floor: true });
-    return facts.ok ? facts.value : [];
+    return facts.ok ? facts : fail("what" in facts.error ? lossOf(facts.error) : facts.error);
   }
 
-  async #quotes(text: string, signal: AbortSignal): Promise<RecalledLine[]> {
+  async #quotes(text: string, signal: AbortSignal): Promise<Searched<RecalledLine>> {
     const { workspace, main } = this.#services;
     const scopes = scopesOf("auto", { ...recallPlace(workspace, main.state.context), session: main.id });
-    const recall = scopes.ok ? await this.#recall() : undefined;
-    if (!recall || !scopes.ok) return [];
-    const answer = await recall.search(
+    if (!scopes.ok || !this.#isRecallOn()) return ok([]);
+    const recall = await this.#recall();
+    if (!recall.ok) return recall;
+    const answer = await this.#search(
+      recall.value,
       { text, kinds: SAID, within: { scopes: scopes.value }, floor: true, limit: RECALLED_BOUNDS.quotes.lines },
-      { signal },
+      signal,
     );
-    if (!answer.ok) return [];
-    return answer.value.results.map((hit) => ({
+    if (!answer.ok) return answer;
+    const lines = answer.value.results.map((hit) => ({
       text: hit.snippets.map((snippet) => snippet.text).join(" … "),
       ref: refOf(hit, main.id),
       ...(hit.time === undefined ? {} : { at: hit.time }),
       source: hit.role === "" ? hit.kind : hit.role,
     }));
+    return ok(lines);
+  }
+
+  async #search(recall: Recall, request: SearchRequest, signal: AbortSignal): Promise<Result<SearchAnswer, Loss>> {
+    const answer = await recall.search(request, { signal });
+    if (!answer.ok) return fail(lossOf({ ...answer.error, what: answer.error.message }));
+    return answer.value.skipped.includes("all") ? fail(lateAfter(this.#limitMs)) : answer;
+  }
+
+  #isRecallOn(): boolean {
+    return this.#services.workspace.settings.values["recall.enabled"];
   }
 
   /** With its thread running. */
-  async #recall(): Promise<Recall | undefined> {
-    const { workspace, index } = this.#services;
-    const { values } = workspace.settings;
-    if (!values["recall.enabled"]) return undefined;
-    const recall = await index.recall(false);
-    return recall && (await recall.start(values["recall.timeoutMs"])) ? recall : undefined;
+  async #recall(): Promise<Result<Recall, Loss>> {
+    const recall = await this.#services.index.recall(false);
+    if (!recall) return fail(lossOf({ code: "store_unavailable", what: "the index cannot be opened now" }));
+    return (await recall.start(this.#limitMs)) ? ok(recall) : fail(lateAfter(this.#limitMs));
   }
 }
+
+const lateAfter = (limitMs: number): Loss => ({
+  code: "timeout",
+  message: `The search took longer than ${limitMs} ms (recall.timeoutMs).`,
+});
+const lossOf = ({ code, what }: { code: string; what: string }): Loss => ({
+  code,
+  message: `The search failed (${what}).`,
+});
 
 const contentWords = (text: string): number =>
   new Set(wordsOf(text.slice(0, 4000)).filter((word) => !STOP_WORDS.has(word))).size;
 
-const factLine = ({ uuid, text, validAt, origin }: Fact): RecalledLine => ({
+const factLine = ({ uuid, text, validAt, invalidAt, origin }: Fact): RecalledLine => ({
   text,
   ref: uuid.slice(0, 8),
   at: validAt,
+  holds: optional("until", invalidAt ?? undefined),
   source: FACT_SOURCES[origin],
 });
 const FACT_SOURCES: Readonly<Record<Fact["origin"], string>> = {

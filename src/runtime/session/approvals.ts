@@ -64,7 +64,10 @@ export class Approvals {
       userHome: workspace.userHome,
       doubt: (command) => this.wall.doubt(command),
       ...(ask
-        ? { ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal) }
+        ? {
+            ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal),
+            waiting: (count) => main.publish("permission.waiting", { count }),
+          }
         : {}),
       store: (scope, texts) => this.#store(scope, texts),
     });

@@ -2,19 +2,21 @@
 
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
+import { sessionPaths } from "../../host/paths.ts";
 import { compactManually, describeCompaction } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
-import { planRewind, rewind, rewindRefusal } from "../../session/rewind.ts";
+import { previewFiles } from "../../session/restore-files.ts";
+import { planRewind, type RewindFiles, type RewindReport, rewind, rewindRefusal } from "../../session/rewind.ts";
 import { exclusively } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { undoCompaction } from "../../session/undo-compaction.ts";
 import type { Agents } from "../agent/agents.ts";
 import type { ResultPromise } from "../client/open.ts";
-import type { Client, PromptRef } from "../client/session.ts";
+import type { Client } from "../client/session.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { metaOf } from "./checkpoints.ts";
 import type { ModelInForce } from "./model-in-force.ts";
-import { goBack } from "./operations.ts";
+import { goBack, rewindReport } from "./operations.ts";
 import type { SessionResources } from "./resources.ts";
 import { restoreTodos } from "./tools.ts";
 
@@ -52,30 +54,40 @@ export function historyClient(services: HistoryServices): Client["history"] {
     undo: () => undoCompaction(session),
     preview(to) {
       const plan = planRewind(session.state, to);
-      return plan.ok ? ok(plan.value.prompts) : plan;
+      if (!plan.ok) return plan;
+      const { prompts, files } = plan.value;
+      return ok({ prompts, files: previewFiles(files, sessionPaths(session.dir).snapshots, false) });
     },
-    rewind: (to) => rewindOpen(services, to),
+    rewind: (to, files = "stay") => rewindOpen(services, to, files),
   };
 }
 
-async function rewindOpen(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
+async function rewindOpen(
+  services: HistoryServices,
+  to: string | undefined,
+  files: RewindFiles,
+): ResultPromise<RewindReport> {
   const { session } = services;
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
   if (services.agents.workflows.fleet.isRunning()) return fail(fleetRuns);
   // News of the agents that it stops must not begin a turn in a conversation that goes back.
-  return rewindRefusal(session) ?? exclusively(session, () => undoTo(services, to), "turn");
+  return rewindRefusal(session) ?? exclusively(session, () => undoTo(services, to, files), "turn");
 }
 
-async function undoTo(services: HistoryServices, to: string | undefined): ResultPromise<PromptRef[]> {
+async function undoTo(
+  services: HistoryServices,
+  to: string | undefined,
+  files: RewindFiles,
+): ResultPromise<RewindReport> {
   const { session } = services;
   await cancelSince(services, to);
   await services.sidekicks.cancel("the conversation went back");
-  const plan = await goBack(session, services.model.target.id, () => rewind(session, to));
+  const plan = await goBack(session, services.model.target.id, () => rewind(session, to, files));
   if (!plan.ok) return plan;
   restoreTodos(session, services.paths);
   await services.updateIndex();
-  return ok(plan.value.prompts);
+  return ok(rewindReport(plan.value));
 }
 
 /** Until none of those that go is left: one of them may have started another meanwhile. */

@@ -21,6 +21,7 @@ import { rebuiltData } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch, suspect } from "../../store/rebuild/suspect.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { crashPoint } from "../crash.ts";
+import { GRAPH_CLOSE_MS } from "../graph/close-limit.ts";
 import type { GraphitiLink, GraphitiNotice } from "../graph/graphiti.ts";
 import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
@@ -30,9 +31,6 @@ import { ObservationQueue } from "./observed.ts";
 
 type OnRebuilt = (data: EventData<"store.rebuilt">) => void;
 const tell: OnRebuilt = ({ message }) => void process.stderr.write(`${message}\n`);
-
-/** How long facts may still be looked for at the end; what is left waits for the next process. */
-const GRAPH_CLOSE_MS = 2000;
 
 type Soft = { part: string; code: string; message: string };
 

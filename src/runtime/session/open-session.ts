@@ -13,6 +13,7 @@ import type { ResolvedModel } from "../../model/resolve.ts";
 import { trustNotice } from "../../permission/trust.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { type OpenedLog, SessionLog } from "../../session/log.ts";
+import { withUnknown } from "../../session/read-session.ts";
 import { closeInterrupted } from "../../session/recover.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -30,6 +31,7 @@ import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
 import { contextWarnings } from "./context-settings.ts";
+import { withinReach } from "./control/reach.ts";
 import { extensionWarnings, loadExtensions } from "./extensions.ts";
 import { sessionClient } from "./session-client.ts";
 import { SessionStart } from "./session-start.ts";
@@ -135,19 +137,20 @@ async function openOn(
   const offer = options.interactive && !resumed ? importOffer(workspace) : undefined;
   if (offer) notices.push(offer);
   const { values } = workspace.settings;
+  const client = sessionClient(open, {
+    start,
+    resumed,
+    logged: withUnknown(past, opened.unknown),
+    subscribe: (listener) => {
+      for (const event of face.early.splice(0)) listener(event);
+      face.tell = listener;
+      return () => {
+        face.tell = () => undefined;
+      };
+    },
+  });
   return ok({
-    client: sessionClient(open, {
-      start,
-      resumed,
-      logged: past,
-      subscribe: (listener) => {
-        for (const event of face.early.splice(0)) listener(event);
-        face.tell = listener;
-        return () => {
-          face.tell = () => undefined;
-        };
-      },
-    }),
+    client: values["session.control"] ? withinReach(client, open) : client,
     notices,
     outputFormat: values.outputFormat,
     exportPath: values.exportPath,
@@ -259,14 +262,14 @@ async function begin(
   });
   // A damaged line in the middle stays where it is: it is told of once.
   const announced = new Set(
-    state.chain.flatMap((e) => (e.type === "session.damaged" && !e.data.file ? [e.data.offset] : [])),
+    state.chain.filter((e) => e.type === "session.damaged").flatMap(({ data }) => (data.file ? [] : [data.offset])),
   );
   for (const { line, offset, bytes, file } of report.damaged) {
     if (file || !announced.has(offset))
       await emit("session.damaged", { line, offset, bytes, ...(file ? { file } : {}) });
   }
   if (unknownTypes.size > 0) {
-    const message = `The log has events that this everlong does not know (${[...unknownTypes].join(", ")}); they are kept and ignored.`;
+    const message = `The log has events that this everlong does not know (${[...unknownTypes].join(", ")}); they are kept and shown, and nothing is done with them.`;
     await emit("session.info", { infoType: "unknown_events", message });
   }
   await closeInterrupted(session);

@@ -1,11 +1,12 @@
 // What is done with a session as a whole, open or stored: rename it, copy it, write it to a file, go back in it.
 import { resolve } from "node:path";
 import { commandUsage } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
 import { forkSession } from "../../session/fork.ts";
 import { indexSession } from "../../session/index/index-session.ts";
-import type { RewindPlan } from "../../session/rewind.ts";
+import type { RewindOutcome, RewindReport } from "../../session/rewind.ts";
 import type { Conversation } from "../../session/session.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
@@ -17,10 +18,10 @@ import type { Workspace } from "../workspace.ts";
 import { writeWorkspace } from "./index.ts";
 
 /** The session's log, for a change. */
-export type SessionVoice = Pick<Conversation, "state" | "emit">;
+export type SessionVoice = Pick<Conversation, "state" | "emit" | "dir">;
 
 /** Gives the session's id. */
-export async function renameSession({ state, emit }: SessionVoice, name: string): ResultPromise<string> {
+export async function renameSession({ state, emit }: Omit<SessionVoice, "dir">, name: string): ResultPromise<string> {
   const title = name.trim();
   if (title === "") return fail(commandUsage("A session's name cannot be blank.", "Give it a name."));
   await emit("session.title_changed", { title, userNamed: true });
@@ -60,8 +61,8 @@ export async function exportState(
 export async function goBack(
   voice: SessionVoice,
   model: string,
-  rewind: () => ResultPromise<RewindPlan>,
-): ResultPromise<RewindPlan> {
+  rewind: () => ResultPromise<RewindOutcome>,
+): ResultPromise<RewindOutcome> {
   const { state, emit } = voice;
   const { mode } = state;
   const agent = selection(state);
@@ -73,3 +74,9 @@ export async function goBack(
   await setMode(voice, mode);
   return plan;
 }
+
+/** What a face tells of it. */
+export const rewindReport = ({ prompts, filesRestored }: RewindOutcome): RewindReport => ({
+  prompts,
+  ...optional("files", filesRestored),
+});

@@ -98,9 +98,13 @@ const surroundings = ({ state, root }: Conversation) => ({
   date: state.createdAt.slice(0, 10),
 });
 
+/** The room that instruction files have in a request. */
+export const instructionTokens = ({ settings }: Pick<Workspace, "settings">, promptLimit: number): number =>
+  Math.min(settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+
 function projectInstructions({ workspace, main }: PromptPlace, promptLimit: number) {
   const texts = findInstructions({ home: workspace.paths.home, root: main.root, cwd: main.state.context.cwd });
-  const maxTokens = Math.min(workspace.settings.values["instructions.maxTokens"], Math.floor(promptLimit / 10));
+  const maxTokens = instructionTokens(workspace, promptLimit);
   return {
     files: texts.files,
     instructions: renderInstructions(texts, { maxTokens, trusted: workspace.trust.trusted }),

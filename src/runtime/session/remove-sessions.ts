@@ -4,9 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { forgetTarget } from "../../memory/graph/store/forget.ts";
-import { instantAt } from "../../memory/graph/time.ts";
-import { removePinsOf } from "../../memory/pin/pin.ts";
+import { forgetLearned } from "../../memory/forget-learned.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
 import { forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
@@ -52,16 +50,8 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  return forgetSession(db, id, forgetLearned(id));
+  return forgetSession(db, id, () => forgetLearned(db, id));
 }
-
-/** What was learned from the session alone goes with it. */
-export const forgetLearned =
-  (id: string) =>
-  (db: Database): void => {
-    forgetTarget(db, { type: "session", session: id }, instantAt(Date.now()));
-    removePinsOf(db, id);
-  };
 
 const inUse = (id: string, pid: number | undefined): Failure =>
   refusal(

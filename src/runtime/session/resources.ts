@@ -1,4 +1,5 @@
 // What every part of an open session works on, made before any of them: workspace, log, main conversation, store, processes.
+
 import { newId } from "../../base/id.ts";
 import { Mutex } from "../../base/mutex.ts";
 import type { SessionPaths } from "../../host/paths.ts";
@@ -8,6 +9,7 @@ import type { SessionLog } from "../../session/log.ts";
 import { type Conversation, newLiveState } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
 import { OutputFolder } from "../../tool/output-folder.ts";
+import { type FileSnapshots, fileSnapshots } from "../../tool/snapshot.ts";
 import { ActorDirectory } from "../agent/actor-directory.ts";
 import type { OpenOptions } from "../client/session.ts";
 import type { Workspace } from "../workspace.ts";
@@ -27,6 +29,8 @@ export type SessionResources = {
   owner: Owner;
   /** One folder of outputs for all actors. */
   outputs: OutputFolder;
+  /** Old bytes of files that are changed, for a rewind. */
+  snapshots: FileSnapshots;
   index: SessionIndex;
   /** index.md, workspace.yaml and the store come up to the log; what failed is told softly. */
   updateIndex: () => Promise<void>;
@@ -73,6 +77,7 @@ export function openResources({ workspace, options, log, sessionId, past }: Reso
       maxFileBytes: values["tool.outputFileMaxBytes"],
       maxFolderBytes: values["tool.outputsMaxBytes"],
     }),
+    snapshots: fileSnapshots(paths.snapshots, () => lastPrompt(main.state)),
     index,
     async updateIndex() {
       const soft = await index.update(main.state);
@@ -114,3 +119,7 @@ function callIdsOf(events: readonly DurableEnvelope[]): Set<string> {
     if (e.type === "assistant.message") for (const { toolCallId } of e.data.toolRequests) ids.add(toolCallId);
   return ids;
 }
+
+/** The message that is being worked on, by its event: it is another one after a rewind too. */
+const lastPrompt = ({ chain }: SessionState): string =>
+  chain.findLast((event) => event.type === "user.message" && event.agentId === undefined)?.id ?? "";

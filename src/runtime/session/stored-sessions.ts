@@ -5,10 +5,11 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
+import type { SessionControl } from "../../schema/session-control.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
-import { rewindLog } from "../../session/rewind.ts";
+import { type RewindFiles, rewindLog } from "../../session/rewind.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { refuseImported } from "../import/read-only.ts";
@@ -17,7 +18,7 @@ import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
 import { withStore } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { SessionIndex } from "./index.ts";
-import { copySession, exportState, goBack, renameSession, type SessionVoice } from "./operations.ts";
+import { copySession, exportState, goBack, renameSession, rewindReport, type SessionVoice } from "./operations.ts";
 import { oldSessions, removeSessions } from "./remove-sessions.ts";
 
 export type StoredSession = {
@@ -101,8 +102,11 @@ export const storedSessions = {
   export: (wanted: string, format: string, path: string | undefined) =>
     withSession(wanted, (_id, state, { redact }) => exportState(state, { format, path }, redact)),
 
-  rewind: (wanted: string, to: string) =>
-    withLog(wanted, (voice) => goBack(voice, voice.state.model, () => rewindLog(voice, to))),
+  rewind: (wanted: string, to: string, files?: RewindFiles) =>
+    withLog(wanted, async (voice) => {
+      const outcome = await goBack(voice, voice.state.model, () => rewindLog(voice, to, files));
+      return outcome.ok ? ok(rewindReport(outcome.value)) : outcome;
+    }),
 
   fork: (wanted: string, options: { name?: string; at?: string }) =>
     withSession(wanted, async (id, state, workspace) => {
@@ -113,6 +117,19 @@ export const storedSessions = {
       await index.close();
       return copy;
     }),
+
+  /** What a process that has it open is asked to do; refused when none has. */
+  control: async (wanted: string, control: SessionControl, signal: AbortSignal) => {
+    const workspace = await openWorkspace();
+    if (!workspace.ok) return workspace;
+    const { paths, indexing } = workspace.value;
+    const id = await lookUpSession(wanted, paths, indexing);
+    if (!id.ok) return id;
+    const refused = refuseImported(id.value);
+    if (refused) return fail(refused);
+    const { askSession } = await import("./control/ask.ts");
+    return askSession(paths, { session: id.value, from: "the command line", control }, signal);
+  },
 
   remove: removeSessions,
   olderThan: oldSessions,
@@ -173,6 +190,7 @@ function withLog<T>(wanted: string, change: (voice: SessionVoice) => ResultPromi
     const index = new SessionIndex(workspace, sessionId);
     try {
       const outcome = await change({
+        dir: paths.session(sessionId).dir,
         state: log.state,
         emit: (type, data, parentId) => log.emit(type, data, { parentId }),
       });

@@ -32,7 +32,10 @@ import type { SessionResources } from "./resources.ts";
 
 /** What the tools of all actors work on. */
 export type ToolServices = RecallAsker &
-  Pick<SessionResources, "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime" | "options"> & {
+  Pick<
+    SessionResources,
+    "owner" | "outputs" | "main" | "actors" | "paths" | "oneTodoAtATime" | "options" | "snapshots"
+  > & {
     approvals: Approvals;
   };
 
@@ -94,7 +97,7 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
     listBashTool({ shells }),
     viewTool({ ledger, settings: { outputMaxBytes }, images: actor.images, files }),
     createTool({ ledger, files }),
-    editTool({ ledger, files }),
+    editTool({ ledger, files, snapshots: services.snapshots }),
     grepTool({ owner, env, hidden }),
     globTool({ owner, env, hidden }),
     sqlTool({

@@ -145,9 +145,7 @@ export class Sidekicks {
 }
 
 function spentIn(events: readonly DurableEnvelope[]): number {
-  let tokens = 0;
-  for (const e of events)
-    if (e.type === "assistant.usage" && e.data.interaction === "conversation-sidekick")
-      tokens += e.data.inputTokens + e.data.outputTokens;
-  return tokens;
+  const all = events.filter((e) => e.type === "assistant.usage");
+  const own = all.filter(({ data }) => data.interaction === "conversation-sidekick");
+  return own.reduce((sum, { data }) => sum + data.inputTokens + data.outputTokens, 0);
 }

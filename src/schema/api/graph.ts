@@ -90,7 +90,31 @@ export const promotionShape = z.object({
   auto: z.boolean(),
   state: z.enum(["stored", "queued", "delivered", "parked"]),
 });
-export const promotionList = z.object({ promotions: z.array(promotionShape) });
+export const promotionList = z.object({
+  promotions: z.array(
+    promotionShape.extend({
+      /** The pin that was made from it and is in force. */
+      pin: z.string().nullable(),
+    }),
+  ),
+});
+/** `GET /api/graph/pins`: in force, newest first; `DELETE /api/graph/pins/{id}`, `PUT|DELETE /api/graph/promotions/{id}/pin`. */
+export const pinList = z.object({
+  pins: z.array(
+    z.object({
+      id: z.string(),
+      text: z.string(),
+      level: z.enum(["session", "repository", "user"]),
+      /** A session, a repository, or the user. */
+      owner: z.string(),
+      origin: z.enum(["hand", "typed", "promotion"]),
+      session: z.string().exactOptional(),
+      turn: z.number().exactOptional(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+export const pinChanged = z.object({ id: z.string(), active: z.boolean() });
 export const promotionUndone = z.object({
   promotion: promotionShape,
   facts: z.number(),

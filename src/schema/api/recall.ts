@@ -32,6 +32,8 @@ export const recallHit = z.object({
     }),
   ),
   also: z.array(z.string()).exactOptional(),
+  /** When a fact ended, or will. */
+  until: z.string().exactOptional(),
   /** The whole text, with `full`. */
   text: z.string().exactOptional(),
 });
@@ -59,11 +61,30 @@ export const recallResults = z.object({
   partial: z.boolean(),
   skipped: z.array(z.string()),
   unmatched: z.array(z.string()).exactOptional(),
+  /** Pins that are in force; they are never among the results. */
+  pinned: z.array(z.object({ id: z.string(), text: z.string(), level: z.string() })).exactOptional(),
   plan: searchPlanShape.exactOptional(),
-  /** How long the search took, and what an agent would get of it. */
+  /** How long the search took. */
   durationMs: z.number().exactOptional(),
-  injected: z.string().exactOptional(),
 });
+
+/** `POST /api/recall/injected`: a message, and the folder of a session; absent: where the gateway was started. */
+export const injectionQuestion = z.strictObject({
+  query: z.string().min(1).max(10_000),
+  folder: z.string().min(1).max(4096).exactOptional(),
+});
+export type InjectionQuestion = z.infer<typeof injectionQuestion>;
+/** What a new session there would be told before that message; `text` null: nothing. */
+export const injectionPreview = z.object({
+  folder: z.string(),
+  text: z.string().nullable(),
+  memory: z.boolean(),
+  /** Whether earlier words are quoted at all: `recall.auto`. */
+  quotes: z.boolean(),
+  /** What could not be searched in time, or at all. */
+  losses: z.array(z.string()),
+});
+export type InjectionPreview = z.infer<typeof injectionPreview>;
 
 const passage = z.object({
   ref: z.string().exactOptional(),

@@ -108,7 +108,7 @@ export const proxiedPart = z.object({
 
 /** `GET /api/sessions/{id}`. */
 export const sessionView = sessionRow.extend({
-  /** The gateway runs this session: it can be compacted, stopped and written to from here. Else its owner does that. */
+  /** A session of ours that is open and listens: it can be compacted, stopped and written to from here. */
   mayControl: z.boolean(),
   usage: z.array(usageObservation),
   window: z.array(windowObservation),

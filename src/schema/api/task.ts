@@ -44,7 +44,7 @@ export const taskShape = z.object({
   result: z.string().exactOptional(),
   error: z.string().exactOptional(),
   todo: z.string().exactOptional(),
-  /** Only a session that this gateway runs itself can be written to or stopped from here. */
+  /** Its session is open and listens: the task can be written to and stopped from here. */
   mayControl: z.boolean(),
 });
 export type TaskShape = z.infer<typeof taskShape>;

@@ -46,14 +46,14 @@ export type Envelope<T extends EventType = EventType> = { [K in T]: EnvelopeOf<K
 export type DurableEnvelope = Envelope<DurableType>;
 
 /** An event of a type this program does not know: kept in the file, ignored by replay. */
-type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
+export type UnknownEnvelope = { id: string; type: string; parentId: string | null; timestamp: string; data: unknown };
 
 export type ReadEvent =
   | { type: "known"; event: Envelope }
   | { type: "unknown"; event: UnknownEnvelope }
   | { type: "invalid"; reason: string };
 
-function isEventType(type: string): type is EventType {
+export function isEventType(type: string): type is EventType {
   return Object.hasOwn(eventData, type);
 }
 

@@ -60,6 +60,8 @@ export const toolEvents = {
 };
 
 export const ephemeralToolEvents = {
+  /** How many permission questions wait for a person, the one that is shown included. */
+  "permission.waiting": () => z.looseObject({ count: z.number() }),
   "tool.execution_partial_result": () => z.looseObject({ toolCallId: z.string(), text: z.string() }),
   "user_input.requested": () =>
     z.looseObject({

@@ -11,6 +11,7 @@ import type { GatewayOptions } from "../options.ts";
 import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import type { SignIn } from "../sign-in.ts";
+import type { Member } from "../team/member.ts";
 import { Throttle } from "../throttle.ts";
 import { dashboardLookRoutes, type GatewaySelf } from "./dashboard/look.ts";
 import { sessionListRoutes } from "./dashboard/sessions.ts";
@@ -36,12 +37,17 @@ const DASHBOARD = ["overview", "requests", "tasks", "health", "sessions", "setti
 /** So many wrong codes a minute; then none is looked at. */
 const MOST_CODES = 10;
 
+/** `member`: of a team, by the token that was presented. */
+type ApiHandler = (req: IncomingMessage, res: ServerResponse, member?: Member) => Promise<void>;
+
 /** Everybody who comes here has passed the gate. */
-export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerResponse) => Promise<void> {
+export function createApi(parts: ApiParts): ApiHandler {
   const { events, signIn } = parts;
   const tries = new Throttle(() => performance.now(), MOST_CODES);
   const app = new Hono<Env>();
+  const members = new WeakMap<IncomingMessage, Member>();
   app.use(async (c, next) => {
+    c.set("member", members.get(c.env.incoming));
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     c.header("cache-control", "no-store");
@@ -84,7 +90,11 @@ export function createApi(parts: ApiParts): (req: IncomingMessage, res: ServerRe
     parts.report("api", error);
     return refuse(c, refusal(codeOf(error) === "store_corrupt" ? "store_unavailable" : "internal"));
   });
-  return getRequestListener((request, env) => app.fetch(request, env as Env["Bindings"]), {
+  const listener = getRequestListener((request, env) => app.fetch(request, env as Env["Bindings"]), {
     overrideGlobalObjects: false,
   });
+  return (req, res, member) => {
+    if (member) members.set(req, member);
+    return listener(req, res);
+  };
 }

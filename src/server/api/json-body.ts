@@ -8,25 +8,32 @@ import { bodyPace, readStream } from "../../proxy/body/read-stream.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { JSON_TYPE } from "../gate.ts";
 import { refusal } from "../refusal.ts";
+import type { Member } from "../team/member.ts";
+import { refusedText } from "../team/refuse.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
 const TOTAL_MS = 30_000;
 
-export async function readJson<T>(req: IncomingMessage, schema: z.ZodType<T>): Promise<Result<T, GatewayRefusal>> {
+/** `member`: what the body names must be theirs. */
+export async function readJson<T>(
+  req: IncomingMessage,
+  schema: z.ZodType<T>,
+  member?: Member,
+): Promise<Result<T, GatewayRefusal>> {
   if (!JSON_TYPE.test(req.headers["content-type"] ?? "")) return fail(refusal("unsupported_media_type"));
   if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
   const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
   if (!raw.ok) return fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));
   const bytes = await decodeBody(raw.value, req.headers["content-encoding"], MAX_BYTES);
   if (!bytes.ok) return fail(bytes.error === "too_large" ? tooLarge : invalid("The body cannot be decoded."));
-  return parseAs(bytes.value, schema);
+  return parseAs(bytes.value, schema, member);
 }
 
 const tooLarge = refusal("too_large", { hint: "Send at most 256 KB." });
 export const invalid = (message: string): GatewayRefusal => refusal("invalid_inputs", { message });
 
-function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, GatewayRefusal> {
+function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>, member: Member | undefined): Result<T, GatewayRefusal> {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -36,6 +43,8 @@ function parseAs<T>(bytes: Buffer, schema: z.ZodType<T>): Result<T, GatewayRefus
   if (isDeeper(text, MAX_DEPTH)) return fail(refusal("json_too_deep"));
   const parsed = parseJson(text);
   if (!parsed.ok) return fail(invalid("The body is not JSON."));
+  const refused = member && refusedText(member, parsed.value);
+  if (refused) return fail(refused);
   const read = schema.safeParse(parsed.value);
   if (read.success) return ok(read.data);
   const first = read.error.issues[0];

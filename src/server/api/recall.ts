@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import type { Shown } from "../../memory/recall/result.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
+import { injectionQuestion } from "../../schema/api/recall.ts";
 import type { EventStream } from "../event-stream.ts";
 import { forgetRequest, recallQuestion } from "../manage/recall.ts";
 import { invalid } from "./json-body.ts";
@@ -45,5 +46,8 @@ export const recallRoutes = (events: EventStream): Hono<Env> =>
         return refuse(c, invalid(`around must be a whole number from 0 to ${MOST_AROUND}.`));
       return reply(c, await c.var.recall.item(c.req.param("id"), around === undefined ? undefined : turns));
     })
+    .post("/injected", jsonBody(injectionQuestion), async (c) =>
+      reply(c, await c.var.recall.injected(c.req.valid("json"), clientGone(c.env.outgoing))),
+    )
     .get("/stats", async (c) => reply(c, await c.var.recall.stats()))
     .post("/forget", jsonBody(forgetRequest), async (c) => reply(c, await c.var.recall.forget(c.req.valid("json"))));

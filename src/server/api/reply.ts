@@ -17,6 +17,7 @@ import type { RecallOperations } from "../manage/recall.ts";
 import type { MemoryBackend } from "../memory/contract.ts";
 import { refusalOf } from "../refusal.ts";
 import { errorBody } from "../respond.ts";
+import type { Member } from "../team/member.ts";
 import { invalid, readJson } from "./json-body.ts";
 
 /** What a family of routes works on; `place` and `src` are of the board's routes. */
@@ -24,6 +25,8 @@ type Variables = {
   operations: ProxyOperations;
   recall: RecallOperations;
   memory: MemoryBackend;
+  /** Of a team; undefined where there is none. */
+  member: Member | undefined;
   graph: GraphOperations;
   dashboard: DashboardOperations;
   place: BoardPlace;
@@ -35,11 +38,11 @@ export type Env = { Bindings: HttpBindings; Variables: Variables };
 export const opened =
   <Name extends keyof Variables>(
     name: Name,
-    open: () => Promise<Result<Variables[Name], Failure>>,
+    open: (member?: Member) => Promise<Result<Variables[Name], Failure>>,
   ): MiddlewareHandler<Env> =>
   async (c, next) => {
     if (matchedRoutes(c).every(({ method }) => method === METHOD_NAME_ALL)) return next();
-    const part = await open();
+    const part = await open(c.var.member);
     if (!part.ok) return refuse(c, refusalOf(part.error));
     c.set(name, part.value);
     return next();
@@ -55,7 +58,7 @@ type Valid<Target extends "json" | "query", T> = MiddlewareHandler<
 export const jsonBody =
   <T extends object>(schema: z.ZodType<T>): Valid<"json", T> =>
   async (c, next) => {
-    const body = await readJson(c.env.incoming, schema);
+    const body = await readJson(c.env.incoming, schema, c.var.member);
     if (!body.ok) return refuse(c, body.error);
     c.req.addValidatedData("json", body.value);
     return next();

@@ -221,7 +221,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
 ];
 
-async function addMessages({ req, services: { graph, db, hashKey } }: GraphRequest): Promise<Reply> {
+async function addMessages({ req, services: { graph, store, hashKey } }: GraphRequest): Promise<Reply> {
   const body = await readBody(req, messagesRequest);
   if (!body.ok) return body.error;
   const { group_id: group, messages } = body.value;
@@ -234,12 +234,16 @@ async function addMessages({ req, services: { graph, db, hashKey } }: GraphReque
   const key = req.headers["idempotency-key"];
   if (typeof key !== "string" || !isKey(key)) return accept();
   const request = { route: "graphiti/messages", group, messages };
-  const outcome = await once({ db, hashKey, key: `graphiti:${key}`, request, now: graph.now() }, async () => {
-    const { status, body: answer } = await accept();
-    return status < 300
-      ? { ok: true, value: { status, body: answer } }
-      : { ok: false, error: { status, code: "refused", message: "", hint: "", details: answer } };
-  });
+  const outcome = await once(
+    { store, hashKey: hashKey(), key: `graphiti:${key}`, request, now: graph.now() },
+    async () => {
+      const { status, body: answer } = await accept();
+      return status < 300
+        ? { ok: true, value: { status, body: answer } }
+        : { ok: false, error: { status, code: "refused", message: "", hint: "", details: answer } };
+    },
+  );
+  if (outcome.type === "unavailable") return detail(503, "The store cannot be used right now; nothing was stored.");
   if (outcome.type !== "answered") return detail(409, "This Idempotency-Key was used with another request.");
   if (outcome.answer.ok) return outcome.answer.value;
   return { status: outcome.answer.error.status, body: outcome.answer.error.details };

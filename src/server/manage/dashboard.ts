@@ -6,6 +6,7 @@ import type { Overview, OverviewRange } from "../../schema/api/overview.ts";
 import type { SessionDetail, SessionEvent, SessionRow, SessionSource } from "../../schema/api/session.ts";
 import type { SettingShape } from "../../schema/api/settings.ts";
 import type { TaskShape } from "../../schema/api/task.ts";
+import type { ControlOutcome, SessionControl } from "../../schema/session-control.ts";
 import type { ListPage, OperationOutcome, Paging } from "./contract.ts";
 import type { RequestInspection } from "./inspect.ts";
 
@@ -32,6 +33,8 @@ export type DashboardOperations = RequestInspection & {
   renameSession(id: string, title: string): OperationOutcome<SessionRow>;
   /** `title` is typed by the user: it must be the session's own. */
   deleteSession(id: string, title: string): OperationOutcome<{ deleted: number }>;
+  /** Only a session of our agent that is open somewhere; the failure says how to go on with another. */
+  controlSession(id: string, control: SessionControl, signal: AbortSignal): OperationOutcome<ControlOutcome>;
   exportSession(id: string, format: string): OperationOutcome<{ type: string; name: string; text: string }>;
   tasks(session?: string): OperationOutcome<ListPage<TaskShape>>;
   settings(): OperationOutcome<ListPage<SettingShape>>;

@@ -25,6 +25,11 @@ export type GraphOperations = {
   episode(uuid: string): View;
   timeline(question: GraphQuestion): View;
   promotions(): View;
+  /** Those in force, of every repository, session and user of this home. */
+  pins(): View;
+  endPin(id: string): View;
+  /** A promotion that also stands before every message, where it was promoted to; off: no more. */
+  pinPromotion(id: string, on: boolean): View;
   /** A fact or an episode, and what rests on it alone. */
   forget(kind: "fact" | "episode", uuid: string): View;
   undoPromotion(id: string): View;

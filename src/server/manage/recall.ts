@@ -6,6 +6,7 @@ import type { Original } from "../../memory/recall/list.ts";
 import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
 import type { ErasureReport } from "../../runtime/client/recall.ts";
+import type { InjectionPreview, InjectionQuestion } from "../../schema/api/recall.ts";
 import type { OperationOutcome } from "./contract.ts";
 
 const text = z.string().max(10_000);
@@ -55,6 +56,8 @@ type RecallHits = {
   skipped: readonly string[];
   /** Quoted phrases that stand nowhere: the results match their words. */
   unmatched?: readonly string[];
+  /** Pins that are in force. */
+  pinned?: readonly { id: string; text: string; level: string }[];
   plan?: SearchPlan;
 };
 /** A query that is a ref, and the turns around one, give the words themselves. */
@@ -66,6 +69,8 @@ export type RecallOperations = {
   ask(question: RecallQuestion, signal?: AbortSignal): OperationOutcome<RecallView>;
   /** An item is named by its id or its ref; `around` adds so many turns on each side. */
   item(id: string, around?: number): OperationOutcome<ItemView>;
+  /** What a new session in a folder would be told before a message. */
+  injected(question: InjectionQuestion, signal: AbortSignal): OperationOutcome<InjectionPreview>;
   stats(): OperationOutcome<StatsView>;
   /** Erases for good; session logs keep what was said. */
   forget(choice: ForgetRequest): OperationOutcome<ErasureReport>;

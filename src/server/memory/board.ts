@@ -8,6 +8,7 @@ import { type BoardItem, CAPACITY, seenOf } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
+import { mayBeWritten } from "../../store/fault.ts";
 import { invalid } from "../api/json-body.ts";
 import { type Env, jsonBody, paging, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
@@ -34,16 +35,20 @@ const itemRoutes = new Hono<Env>()
     c.set("src", src);
     return next();
   })
-  .get(PATH, (c) => {
+  .get(PATH, async (c) => {
     const { memory, place, src } = c.var;
-    const item = findItem(memory.db, place, src, c.req.param("name"));
+    const read = await memory.store.read(() => findItem(place, src, c.req.param("name")));
+    if (!read.ok) return refuse(c, unavailable(false));
+    const { value: item } = read;
     return item ? c.json(shown(memory, item), 200, { etag: tag(item.version) }) : refuse(c, noItem);
   })
   .put(PATH, jsonBody(itemBody), async (c) => {
     const { memory, place, src } = c.var;
     const name = c.req.param("name");
     if (!memory.enabled) return refuse(c, memoryOff);
-    const before = findItem(memory.db, place, src, name);
+    const read = await memory.store.read(() => findItem(place, src, name));
+    if (!read.ok) return refuse(c, unavailable(false));
+    const { value: before } = read;
     const fits = before ? matches(c, memory, before) : ok(undefined);
     if (!fits.ok) return refuse(c, fits.error);
     if (!before && src !== "user") return refuse(c, forbiddenSrc);
@@ -51,23 +56,28 @@ const itemRoutes = new Hono<Env>()
     const checked = checkItem(memory.redactor, { name, description, content });
     if (!checked.ok) return refuse(c, { ...invalid(checked.error.message), code: checked.error.code });
     const { text } = checked.value;
-    const result = await putItem(memory.db, place, { src, text, at: memory.clock.now() }, writerOf(memory, before));
-    if (!result.ok) return refuse(c, unavailable(true));
+    const result = await putItem(memory.store, place, { src, text, at: memory.clock.now() }, writerOf(memory, before));
+    if (!result.ok) return refuse(c, unavailable(mayBeWritten(result.error)));
     const { value: outcome } = result;
     if (outcome.type === "board_full") return refuse(c, full);
     if (outcome.type === "changed_since") return refuse(c, outcome.now ? changed(memory, outcome.now) : noItem);
-    const item = findItem(memory.db, place, src, name);
+    const after = await memory.store.read(() => findItem(place, src, name));
+    if (!after.ok) return refuse(c, unavailable(true));
+    const { value: item } = after;
     return item ? c.json(shown(memory, item), before ? 200 : 201, { etag: tag(item.version) }) : refuse(c, noItem);
   })
   .delete(PATH, async (c) => {
     const { memory, place, src } = c.var;
     const name = c.req.param("name");
-    const before = findItem(memory.db, place, src, name);
+    const read = await memory.store.read(() => findItem(place, src, name));
+    if (!read.ok) return refuse(c, unavailable(false));
+    const { value: before } = read;
     if (!before) return refuse(c, noItem);
     const fits = matches(c, memory, before);
     if (!fits.ok) return refuse(c, fits.error);
-    const outcome = await removeItem(memory.db, place, { src, name, at: memory.clock.now() }, writerOf(memory, before));
-    if (!outcome.ok) return refuse(c, unavailable(true));
+    const at = memory.clock.now();
+    const outcome = await removeItem(memory.store, place, { src, name, at }, writerOf(memory, before));
+    if (!outcome.ok) return refuse(c, unavailable(mayBeWritten(outcome.error)));
     if (outcome.value.type === "changed_since" && outcome.value.now)
       return refuse(c, changed(memory, outcome.value.now));
     return c.body(null, 204);
@@ -84,28 +94,31 @@ export const boardRoutes = new Hono<Env>()
     c.set("place", { repository, branch });
     return next();
   })
-  .get("/board", (c) => {
+  .get("/board", async (c) => {
     const { memory, place } = c.var;
-    const items = listItems(memory.db, place).map((item) => {
+    const read = await memory.store.read(() => listItems(place));
+    if (!read.ok) return refuse(c, unavailable(false));
+    const items = read.value.map((item) => {
       const { content: _left, ...rest } = shown(memory, item);
       return rest;
     });
     return c.json({ ...place, items, capacity: CAPACITY });
   })
-  .get("/board/changes", paging, (c) => {
+  .get("/board/changes", paging, async (c) => {
     const { memory, place } = c.var;
     const query = changesAsked(c.req.valid("query"));
     if (!query.ok) return refuse(c, query.error);
-    const changes = listChanges(memory.db, place, { run: c.req.query("run"), ...query.value });
-    return c.json(changesPage(memory, changes, query.value));
+    const changes = await memory.store.read(() => listChanges(place, { run: c.req.query("run"), ...query.value }));
+    if (!changes.ok) return refuse(c, unavailable(false));
+    return c.json(changesPage(memory, changes.value, query.value));
   })
   .post("/board/changes/:id/undo", jsonBody(undoBody), async (c) => {
     const { memory, place } = c.var;
     if (!memory.enabled) return refuse(c, memoryOff);
     const { force = false } = c.req.valid("json");
     const wanted = { which: c.req.param("id"), at: memory.clock.now(), force };
-    const result = await undoChanges(memory.db, place, wanted, `rest:${memory.tokenName}`);
-    if (!result.ok) return refuse(c, unavailable(true));
+    const result = await undoChanges(memory.store, place, wanted, `rest:${memory.tokenName}`);
+    if (!result.ok) return refuse(c, unavailable(mayBeWritten(result.error)));
     const { value: outcome } = result;
     if (outcome.type === "undone") return c.json({ outcome: "undone", items: outcome.items });
     if (outcome.type === "not_found") return refuse(c, noChange);
@@ -118,9 +131,11 @@ export const boardRoutes = new Hono<Env>()
     const branch = branchNamed(memory.redactor, from);
     if (branch === undefined || branch === place.branch) return refuse(c, invalid("from: name another branch."));
     const isWanted = (item: BoardItem) => (!src || item.src === src) && (!name || item.name === name);
-    const items = listItems(memory.db, { ...place, branch }).filter(isWanted);
-    const adopted = await adoptItems(memory.db, place, { items, at: memory.clock.now() }, writerOf(memory, undefined));
-    return adopted.ok ? c.json(adopted.value) : refuse(c, unavailable(true));
+    const there = await memory.store.read(() => listItems({ ...place, branch }));
+    if (!there.ok) return refuse(c, unavailable(false));
+    const wanted = { items: there.value.filter(isWanted), at: memory.clock.now() };
+    const adopted = await adoptItems(memory.store, place, wanted, writerOf(memory, undefined));
+    return adopted.ok ? c.json(adopted.value) : refuse(c, unavailable(mayBeWritten(adopted.error)));
   })
   .route("/", itemRoutes);
 

@@ -3,12 +3,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { Strategy } from "../../memory/record/contract.ts";
+import type { MemberReach } from "../../memory/record/reach.ts";
 import type { WorkTree } from "../../memory/record/write-contract.ts";
 import type { Redactor } from "../../memory/secret/filter.ts";
-import type { Database } from "../../store/sqlite.ts";
+import type { RowStore, Unit } from "../../store/unit.ts";
+import type { Member } from "../team/member.ts";
 
 /** Runs in the transaction of a change, with what came of it. */
-export type Inside = (db: Database, outcome: { type: string }) => void;
+export type Inside = (outcome: { type: string }) => Unit<void>;
 
 /** An entry of a session's inbox, with whatever else its store keeps of it. */
 type InboxItem = { id: string; summary: string; content: string };
@@ -51,11 +53,15 @@ export type MemoryBackend = {
   /** memory.enabled: off, nothing new comes in; reading and deleting work. */
   enabled: boolean;
   userScope: boolean;
-  db: Database;
+  store: RowStore;
   /** One for each request: `inside` joins its changes. */
   strategy(inside?: Inside): Strategy;
-  /** The one user of this gateway. */
+  /** Whose memory it is. */
   user: string;
+  /** What of a team's memory the caller may see; absent: everything. */
+  reach?: MemberReach;
+  /** The caller may say that the user approved; without that, what must be asked waits. */
+  mayApprove: boolean;
   /** The name of the token that was presented; the local one until others exist. */
   tokenName: string;
   /** A rule forbids changing memories. */
@@ -79,4 +85,4 @@ export type MemoryBackend = {
   clock: Clock;
 };
 /** Opened by the first call that needs it. */
-export type OpenMemoryBackend = () => Promise<Result<MemoryBackend, Failure>>;
+export type OpenMemoryBackend = (member?: Member) => Promise<Result<MemoryBackend, Failure>>;

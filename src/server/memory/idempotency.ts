@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { type Database, write } from "../../store/sqlite.ts";
+import { execute, oneRow, type RowStore, type Unit } from "../../store/unit.ts";
 import type { GatewayRefusal } from "../contract.ts";
 
 export type IdempotentAnswer = { status: number; body: unknown };
@@ -17,38 +17,45 @@ class KeyTaken extends Error {}
 export const isKey = (text: string): boolean => FORM.test(text);
 
 /** Keys of requests that run in this process. */
-const running = new WeakMap<Database, Set<string>>();
+const running = new WeakMap<RowStore, Set<string>>();
 
 type OnceOutcome =
   | { type: "answered"; answer: Result<IdempotentAnswer, GatewayRefusal>; replayed: boolean }
-  | { type: "conflict" | "in_progress" };
+  | { type: "conflict" | "in_progress" | "unavailable" };
+
+type OnceRequest = { store: RowStore; hashKey: string; key: string; request: unknown; now: string };
 
 /** Runs the work once for a key. A refusal is not kept: the same request may do better later. */
 export async function once(
-  { db, hashKey, key, request, now }: { db: Database; hashKey: string; key: string; request: unknown; now: string },
-  work: (keep: (db: Database, answer: IdempotentAnswer) => void) => Promise<Result<IdempotentAnswer, GatewayRefusal>>,
+  { store, hashKey, key, request, now }: OnceRequest,
+  work: (keep: (answer: IdempotentAnswer) => Unit<void>) => Promise<Result<IdempotentAnswer, GatewayRefusal>>,
 ): Promise<OnceOutcome> {
   // The request as it came may hold a secret: keyed, its hash tells nothing of it.
   const hash = createHmac("sha256", hashKey).update(canonicalJson(request)).digest("hex");
-  const keys = running.get(db) ?? new Set();
-  running.set(db, keys);
+  const keys = running.get(store) ?? new Set();
+  running.set(store, keys);
   if (keys.has(key)) return { type: "in_progress" };
   keys.add(key);
   try {
-    const earlier = find(db, key, hash, now);
+    const looked = await store.read(() => find(key, hash, now));
+    if (!looked.ok) return { type: "unavailable" };
+    const { value: earlier } = looked;
     if (earlier.type === "conflict") return earlier;
     if (earlier.type === "replay") return { type: "answered", answer: ok(earlier.answer), replayed: true };
     let isKept = false;
-    const answer = await work((inside, given) => {
-      insert(inside, { key, hash, now, answer: given });
+    const answer = await work(function* (given) {
+      yield* insert({ key, hash, now, answer: given });
       isKept = true;
     });
     // Nothing was written, and the answer is good: it is the answer to this key from now on.
-    if (!isKept && answer.ok) await write(db, (inside) => insert(inside, { key, hash, now, answer: answer.value }));
+    if (!isKept && answer.ok)
+      await store.write(() => insert({ key, hash, now, answer: answer.value }), { holds: true });
     return { type: "answered", answer, replayed: false };
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error;
-    const other = find(db, key, hash, now);
+    const looked = await store.read(() => find(key, hash, now));
+    if (!looked.ok) return { type: "unavailable" };
+    const { value: other } = looked;
     if (other.type !== "replay") return { type: "conflict" };
     return { type: "answered", answer: ok(other.answer), replayed: true };
   } finally {
@@ -56,24 +63,34 @@ export async function once(
   }
 }
 
-function find(db: Database, key: string, hash: string, now: string): Kept {
-  const row = db
-    .prepare("SELECT body_hash, status, answer FROM memory_idempotency WHERE key = ? AND at > ?")
-    .get(key, oldest(now));
+function* find(key: string, hash: string, now: string): Unit<Kept> {
+  const row = yield* oneRow(
+    "SELECT body_hash, status, answer FROM memory_idempotency WHERE key = ? AND at > ?",
+    ...[key, oldest(now)],
+  );
   if (!row) return { type: "none" };
   if (row["body_hash"] !== hash) return { type: "conflict" };
   return { type: "replay", answer: { status: Number(row["status"]), body: JSON.parse(String(row["answer"])) } };
 }
 
-function insert(
-  db: Database,
-  { key, hash, now, answer }: { key: string; hash: string; now: string; answer: IdempotentAnswer },
-): void {
-  db.prepare("DELETE FROM memory_idempotency WHERE at <= ?").run(oldest(now));
-  const { changes } = db
-    .prepare("INSERT OR IGNORE INTO memory_idempotency (key, body_hash, status, answer, at) VALUES (?, ?, ?, ?, ?)")
-    .run(key, hash, answer.status, JSON.stringify(answer.body ?? null), now);
-  if (Number(changes) === 0) throw new KeyTaken();
+function* insert({
+  key,
+  hash,
+  now,
+  answer,
+}: {
+  key: string;
+  hash: string;
+  now: string;
+  answer: IdempotentAnswer;
+}): Unit<void> {
+  yield* execute("DELETE FROM memory_idempotency WHERE at <= ?", oldest(now));
+  const rows = yield* execute(
+    `INSERT INTO memory_idempotency (key, body_hash, status, answer, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO NOTHING`,
+    ...[key, hash, answer.status, JSON.stringify(answer.body ?? null), now],
+  );
+  if (rows === 0) throw new KeyTaken();
 }
 
 const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_MS).toISOString();

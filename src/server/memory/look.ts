@@ -4,7 +4,9 @@ import { stream } from "hono/streaming";
 import { encodeLine } from "../../base/json-line.ts";
 import { optional } from "../../base/optional.ts";
 import { CAPACITY } from "../../memory/board/item.ts";
+import { coveredIn, reachable } from "../../memory/record/reach.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
+import { allRows } from "../../store/unit.ts";
 import { type Env, paging, refuse } from "../api/reply.ts";
 import { refusal } from "../refusal.ts";
 import { changesAsked, changesPage, shown, unavailable } from "./answer.ts";
@@ -13,22 +15,35 @@ import { placeOf } from "./write.ts";
 const PAGE = 500;
 
 export const lookRoutes = new Hono<Env>()
-  .get("/status", (c) => {
-    const { db, enabled, userScope, failures, strategy } = c.var.memory;
-    const rows = db.prepare("SELECT scope, status, count(*) AS n FROM memories GROUP BY scope, status").all();
+  .get("/status", async (c) => {
+    const { store, enabled, userScope, failures, strategy, reach } = c.var.memory;
+    const own = reachable(reach);
+    const read = await store.read(() =>
+      allRows(
+        `SELECT m.scope, m.status, count(*) AS n FROM memories AS m WHERE ${own.where} GROUP BY m.scope, m.status`,
+        ...own.values,
+      ),
+    );
+    if (!read.ok) return refuse(c, unavailable(false));
+    const rows = read.value;
     const counts: Record<string, Record<string, number>> = { repository: {}, user: {} };
     for (const row of rows)
       counts[String(row["scope"])] = { ...counts[String(row["scope"])], [String(row["status"])]: Number(row["n"]) };
     return c.json({ enabled, strategy: strategy().kind, userScope, counts, failures });
   })
-  .get("/boards", (c) => {
-    const rows = c.var.memory.db
-      .prepare(
-        `SELECT repository, branch, count(*) AS items, sum(src = 'user') AS users, max(updated_at) AS at
-         FROM dynamic_context_items GROUP BY repository, branch ORDER BY at DESC LIMIT ${PAGE}`,
-      )
-      .all();
-    const items = rows.map((row) => ({
+  .get("/boards", async (c) => {
+    const { store, reach } = c.var.memory;
+    const own = coveredIn("repository", reach?.repositories ?? []);
+    const read = await store.read(() =>
+      allRows(
+        `SELECT repository, branch, count(*) AS items, count(*) FILTER (WHERE src = 'user') AS users,
+           max(updated_at) AS at FROM dynamic_context_items WHERE ${own.where}
+         GROUP BY repository, branch ORDER BY at DESC LIMIT ${PAGE}`,
+        ...own.values,
+      ),
+    );
+    if (!read.ok) return refuse(c, unavailable(false));
+    const items = read.value.map((row) => ({
       ...{ repository: String(row["repository"]), branch: String(row["branch"]) },
       ...{ items: Number(row["items"]), userItems: Number(row["users"]), capacity: CAPACITY },
       updatedAt: String(row["at"]),

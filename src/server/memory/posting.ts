@@ -8,6 +8,7 @@ import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { refusal } from "../refusal.ts";
+import { unavailable } from "./answer.ts";
 import type { Inside, MemoryBackend } from "./contract.ts";
 import { type IdempotentAnswer, isKey, once } from "./idempotency.ts";
 
@@ -24,7 +25,7 @@ type PostWork<T> = (post: {
 export const posting =
   <T>(schema: z.ZodType<T>, work: PostWork<T>): Handler<Env> =>
   async (c) => {
-    const body = await readJson(c.env.incoming, schema);
+    const body = await readJson(c.env.incoming, schema, c.var.member);
     if (!body.ok) return refuse(c, body.error);
     const key = c.req.header("idempotency-key");
     if (key !== undefined && !isKey(key)) return refuse(c, badKey);
@@ -33,17 +34,21 @@ export const posting =
     const signal = key === undefined ? clientGone(c.env.outgoing) : new AbortController().signal;
     const post = { c, memory, body: body.value, key, signal };
     if (key === undefined) return answered(c, await work({ ...post, keeping: () => undefined }), false);
-    const { db, hashKey, clock } = memory;
+    const { store, hashKey, clock } = memory;
     const request = { method: c.req.method, path: c.req.path, query: c.req.query(), body: body.value };
-    const result = await once({ db, hashKey, key, request, now: clock.now() }, (keep) =>
-      work({
-        ...post,
-        keeping: (answer) => (inside, outcome) => {
-          const reply = answer(outcome);
-          if (reply) keep(inside, reply);
-        },
-      }),
+    const result = await once(
+      { store, hashKey, key: memory.reach ? `${memory.user}:${key}` : key, request, now: clock.now() },
+      (keep) =>
+        work({
+          ...post,
+          keeping: (answer) =>
+            function* (outcome) {
+              const reply = answer(outcome);
+              if (reply) yield* keep(reply);
+            },
+        }),
     );
+    if (result.type === "unavailable") return refuse(c, unavailable(false));
     if (result.type !== "answered") return refuse(c, TAKEN[result.type]);
     return answered(c, result.answer, result.replayed);
   };

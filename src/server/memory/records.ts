@@ -13,6 +13,7 @@ import { invalid, readJson } from "../api/json-body.ts";
 import { type Env, jsonBody, paging, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { refusal } from "../refusal.ts";
+import { forbidden } from "../team/refuse.ts";
 import { denied, expectedVersion, notFound, refusalOfFailure, shown, stale, tag, unavailableBy } from "./answer.ts";
 import type { MemoryBackend } from "./contract.ts";
 import type { IdempotentAnswer } from "./idempotency.ts";
@@ -134,6 +135,8 @@ export const recordRoutes = new Hono<Env>()
     "/records/:id/resolution",
     posting(resolutionBody, async ({ c, memory, body, keeping, signal }) => {
       if (memory.denied) return fail(denied);
+      // To accept is to say that the user approved.
+      if (body.how !== "reject" && !memory.mayApprove) return fail(forbidden("approve"));
       const inside = keeping((outcome) => (outcome.type === "resolved" ? resolvedAnswer(memory, outcome) : undefined));
       const request = { id: c.req.param("id") ?? "", resolution: body, by: writerIn(c, undefined) };
       const result = await resolveRecord(writeParts(memory, optional("inside", inside)), request, signal);
@@ -146,7 +149,7 @@ export const recordRoutes = new Hono<Env>()
 
 /** Reports what is there already; nothing is stored. */
 async function dryRun(c: Context<Env>): Promise<Response> {
-  const body = await readJson(c.env.incoming, storeBody);
+  const body = await readJson(c.env.incoming, storeBody, c.var.member);
   if (!body.ok) return refuse(c, body.error);
   const { memory } = c.var;
   const read = readStore(memory.redactor, body.value);

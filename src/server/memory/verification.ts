@@ -7,7 +7,7 @@ import { type Check, type CheckNoted, noteCheck } from "../../memory/record/embe
 import { BOUNDS } from "../../memory/record/read-input.ts";
 import { lookedUp } from "../../memory/record/verification.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
-import { write } from "../../store/sqlite.ts";
+import { mayBeWritten } from "../../store/fault.ts";
 import { invalid } from "../api/json-body.ts";
 import { type Env, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
@@ -45,8 +45,9 @@ const recheckRoute = new Hono<Env>().post("/records/:id/check", async (c) => {
   );
   if (citations.length === 0) return c.json({ outcome: "verified", record: shown(memory, got.record) });
   const check = { id: got.record.id, citations, shown: memory.redact };
-  const noted = await write(memory.db, (db) => noteCheck({ db, now: memory.clock.now(), user: memory.user }, check));
-  if (!noted.ok) return refuse(c, unavailable(noted.error.code !== "store_busy"));
+  const { store, clock, user, reach } = memory;
+  const noted = await store.write(() => noteCheck({ now: clock.now(), user, reach }, check), { holds: true });
+  if (!noted.ok) return refuse(c, unavailable(mayBeWritten(noted.error)));
   const reply = answerOf(memory, noted.value);
   return reply.ok ? c.json(reply.value.body as object) : refuse(c, reply.error);
 });
@@ -74,17 +75,16 @@ export const verificationRoutes = new Hono<Env>().route("/", recheckRoute).post(
       const reply = answerOf(memory, outcome as CheckNoted);
       return reply.ok ? reply.value : undefined;
     });
-    const { clock, user } = memory;
-    const result = await write(
-      memory.db,
-      (db) => {
-        const noted = noteCheck({ db, now: clock.now(), user }, check);
-        inside?.(db, noted);
+    const { store, clock, user, reach } = memory;
+    const result = await store.write(
+      function* () {
+        const noted = yield* noteCheck({ now: clock.now(), user, reach }, check);
+        if (inside) yield* inside(noted);
         return noted;
       },
-      { signal, clock },
+      { signal, clock, holds: true },
     );
-    return result.ok ? answerOf(memory, result.value) : fail(unavailable(result.error.code !== "store_busy"));
+    return result.ok ? answerOf(memory, result.value) : fail(unavailable(mayBeWritten(result.error)));
   }),
 );
 

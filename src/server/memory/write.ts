@@ -14,6 +14,7 @@ import type {
   VoteOutcome,
   WriteParts,
 } from "../../memory/record/write-contract.ts";
+import { oneRow } from "../../store/unit.ts";
 import type { Inside, MemoryBackend } from "./contract.ts";
 
 const name = z.string().min(1).max(200);
@@ -46,7 +47,7 @@ export function writeParts(
   return {
     client: () => (memory.enabled || options.off ? { type: "ready", strategy } : OFF),
     redactor: memory.redactor,
-    newId: () => (options.id !== undefined && isFree(memory, options.id) ? options.id : memory.newId()),
+    newId: () => options.id ?? memory.newId(),
     settings: () => ({ userScope: memory.userScope, maxStores: Number.POSITIVE_INFINITY }),
     clock: memory.clock,
     onStore: ({ outcome }) => noteFailure(memory, outcome),
@@ -64,8 +65,10 @@ function noteFailure({ failures, clock }: MemoryBackend, outcome: string): void 
 }
 
 /** A key may come back after it was forgotten, for another record. */
-const isFree = ({ db }: MemoryBackend, id: string): boolean =>
-  db.prepare("SELECT 1 FROM memories WHERE id = ?").get(id) === undefined;
+async function isFree({ store }: MemoryBackend, id: string): Promise<boolean> {
+  const row = await store.read(() => oneRow("SELECT 1 FROM memories WHERE id = ?", id));
+  return row.ok && row.value === undefined;
+}
 
 /** The place to look in. A repository that may not be stored finds nothing. */
 export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
@@ -94,13 +97,15 @@ export async function storeByRest(
   options: { inside?: Inside; key?: string },
   signal: AbortSignal,
 ): Promise<StoreOutcome> {
-  const { repository, approved = false, pending = false, author, source: given, ...input } = body;
+  const { repository, approved: said = false, pending = false, author, source: given, ...input } = body;
+  const approved = said && memory.mayApprove;
   const misplaced = placeRefused(memory, repository);
   if (misplaced) return misplaced;
   const source = sourceOf(memory, given);
   const isOwn = author === "user" && approved;
   // The writer made the id before its first attempt: a repetition is the same record.
-  const id = readId(options.key ?? "")?.whole ? options.key : undefined;
+  const named = readId(options.key ?? "")?.whole ? options.key : undefined;
+  const id = named !== undefined && (await isFree(memory, named)) ? named : undefined;
   const parts = writeParts(memory, { ...options, ...(id === undefined ? {} : { id }) });
   const ask: AskLeave = async ({ mustAsk }) => {
     if (memory.denied) return { type: "denied", by: "rule", message: "A rule of the gateway forbids it." };

@@ -1,6 +1,7 @@
 // Events that are one block each, there and over: messages, compactions, notices, and what is remembered for a turn.
 import { optional } from "../../base/optional.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { damageText } from "../../schema/session.ts";
 import type { BlockOf, TranscriptBlock } from "./block.ts";
 import { compactionBlock } from "./compaction.ts";
 import { recallBlock } from "./recall.ts";
@@ -91,9 +92,7 @@ export function blocksOf(event: Envelope): TranscriptBlock[] {
       return info("session", text, "warning");
     }
     case "session.damaged": {
-      const { line, bytes, file } = event.data;
-      const where = file ? `moved to ${file}` : "skipped";
-      return info("session", `Line ${line} of the log is damaged (${bytes} bytes, ${where}).`, "warning");
+      return info("session", damageText(event.data), "warning");
     }
     case "skill.invoked":
       return info("skill", event.data.name);

@@ -54,6 +54,23 @@ describe("reduceBlocks", () => {
     expect(over.live).toEqual([]);
   });
 
+  it("F3 FE9 a call that a crash left open stands there once after the resume, with what it was asked", () => {
+    const recovered = { interruptedCalls: 1, damagedLines: 0, tornBytes: 0 };
+    const resume = event("session.resume", { recovered } as EventData<"session.resume">);
+    const closed = event("tool.execution_complete", {
+      toolCallId: "a",
+      success: false,
+      resultType: "interrupted",
+      result: { content: "Interrupted", bytes: 11, lines: 1 },
+      durationMs: 0,
+    });
+    const over = reduce([user("hi"), start("a"), delta("m", "half"), resume, closed, turnEnd()]);
+    const tools = settled(over).filter((block) => block.kind === "tool");
+    expect(tools).toMatchObject([{ id: "a", state: "interrupted", args: { command: "ls" } }]);
+    expect(kinds(over)).toEqual(["user", "tool", "assistant", "notice"]);
+    expect(over.live).toEqual([]);
+  });
+
   it("F9 a broken stream is discarded and a retry block says that the text above it does not count", () => {
     const failure = event("model.call_failure", {
       model: "m",

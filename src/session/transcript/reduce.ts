@@ -1,7 +1,7 @@
 // The one reduction of events to what people see: the screen, a resumed screen, plain mode and exports are all made by it.
 import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
-import { type Envelope, type ReadEvent, readEvent } from "../../schema/event/envelope.ts";
+import { type Envelope, isEventType, type ReadEvent, readEvent } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 import { agentChanged } from "./agent-event.ts";
 import { blocksOf } from "./once.ts";
@@ -11,6 +11,7 @@ import { changeLive, type Transcript, withBlock, withEntry } from "./transcript.
 
 /** Pure: the same events give the same blocks, live or read again. It never throws, whatever a newer version wrote. */
 export function reduceBlocks(transcript: Transcript, event: Envelope): Transcript {
+  if (!isEventType(event.type)) return reduceRead(transcript, { type: "unknown", event });
   if (event.agentId !== undefined && SIDEKICK_ID.test(event.agentId)) return transcript;
   if (event.type.startsWith("subagent.")) {
     if (transcript.voice !== undefined) return transcript;
@@ -57,7 +58,8 @@ function ownEvent(transcript: Transcript, event: Envelope): Transcript {
     case "session.shutdown":
       return endAll(transcript);
     case "session.resume":
-      return blocksOf(event).reduce<Transcript>(withBlock, endAll(transcript));
+      // Calls that a crash left open get their result from the recovery, which writes it next.
+      return blocksOf(event).reduce<Transcript>(withBlock, endStreams(transcript));
     default:
       return blocksOf(event).reduce<Transcript>(withBlock, transcript);
   }

@@ -111,6 +111,13 @@ export const agentRows = [
     "repository",
     "Which earlier sessions the agent may search: repository, all",
   ),
+  user.toggle(
+    "session.control",
+    "EVERLONG_SESSION_CONTROL",
+    true,
+    "Let the dashboard and `everlong sessions stop|send|compact` reach sessions that are open elsewhere",
+    { restart: true },
+  ),
   user.choice(
     "durability",
     "EVERLONG_DURABILITY",

@@ -32,6 +32,13 @@ export const gatewayRows = [
     "Whether all callers are one person: single, per-identity (always, unless on loopback)",
     { restart: true },
   ),
+  user.text(
+    "gateway.database",
+    "EVERLONG_DATABASE_URL",
+    undefined,
+    "PostgreSQL of a team: postgres://USER:PASSWORD@HOST/NAME; without it the gateway keeps everything in its home",
+    { secret: true, restart: true },
+  ),
   user.seconds(
     "gateway.drainSeconds",
     "EVERLONG_GATEWAY_DRAIN_SECONDS",

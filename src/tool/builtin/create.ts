@@ -5,6 +5,7 @@ import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
 import { createText, type EditorFiles } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
+import { hashOf } from "../snapshot.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
 import description from "./create.md";
 import { fileLane } from "./edit.ts";
@@ -40,7 +41,7 @@ export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFi
       const { text: display, added, removed } = unifiedDiff(path, "", file_text);
       return success(`Created ${shownPath(target.value, context.cwd)} (${added} lines).`, {
         display,
-        files: [{ path: target.value, operation: "create", added, removed }],
+        files: [{ path: target.value, operation: "create", added, removed, after: hashOf(bytes) }],
       });
     },
   });

@@ -1,5 +1,6 @@
 // edit: replaces exact text in a file that is still as the model knows it.
 import * as z from "zod";
+import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeUtf8, looksBinary, realTarget } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
@@ -7,6 +8,7 @@ import { defineTool, failure, success, type Tool, type ToolOutcome } from "../co
 import { promptDiff, unifiedDiff } from "../diff.ts";
 import { type EditorFiles, readText, writeText } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
+import { type FileSnapshots, hashOf } from "../snapshot.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
 import description from "./edit.md";
 import { replaceExact } from "./replace.ts";
@@ -25,8 +27,14 @@ export const fileLane = (path: string, cwd: string): string => `file:${absoluteP
 
 type Plan = { before: string; after: string; mode: number };
 
-/** `files`: those that an editor has. */
-export function editTool({ ledger, files }: { ledger: Ledger; files?: EditorFiles | undefined }): Tool {
+export type EditToolParts = {
+  ledger: Ledger;
+  /** Those that an editor has. */
+  files?: EditorFiles | undefined;
+  snapshots?: FileSnapshots;
+};
+
+export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
   return defineTool({
     ...ownTool("edit"),
     description,
@@ -47,11 +55,16 @@ export function editTool({ ledger, files }: { ledger: Ledger; files?: EditorFile
       if (!plan.ok) return plan.error;
       const { before, after, mode } = plan.value;
       const bytes = Buffer.from(after);
+      const { snapshot, note } = (await snapshots?.keep(path, Buffer.from(before))) ?? {};
       const written = await writeText(path, after, mode, files);
       if (!written.ok) return failure("failed", `${written.error.message} Nothing was changed.`);
       ledger.saw(path, bytes);
       const { text: diff, added, removed } = unifiedDiff(shownPath(path, context.cwd), before, after);
-      return success(diff, { display: diff, files: [{ path, operation: "edit", added, removed }] });
+      const change = { path, operation: "edit" as const, added, removed, after: hashOf(bytes) };
+      return success(note === undefined ? diff : `${diff}\n${note}`, {
+        display: diff,
+        files: [{ ...change, ...optional("snapshot", snapshot) }],
+      });
     },
   });
 }

@@ -23,7 +23,7 @@ export type RecallItem = { ref: string; kind: string; time?: string; text: strin
 export type RecallResult =
   | { type: "original"; ref: string; text: string }
   /** Best first, or by time; `more` counts what is left out of `items`. */
-  | { type: "found"; items: RecallItem[]; more: number; searched: string; partial?: boolean }
+  | { type: "found"; items: RecallItem[]; pinned?: string[]; more: number; searched: string; partial?: boolean }
   | { type: "refused"; message: string };
 
 const MAX_ITEMS = 8;
@@ -53,7 +53,7 @@ export function recallTool(parts: {
 }
 
 function showFound(
-  { items, more, searched, partial }: Extract<RecallResult, { type: "found" }>,
+  { items, pinned = [], more, searched, partial }: Extract<RecallResult, { type: "found" }>,
   limit: number,
 ): string {
   const shown: string[] = [];
@@ -64,10 +64,14 @@ function showFound(
     shown.push(clip(block, room));
     room -= block.length;
   }
+  const pins = pinned.length > 0 ? [["[pins in force]", ...pinned.map((text) => `- ${text}`)].join("\n")] : [];
   const late = partial ? ["[not everything was searched in time]"] : [];
-  if (shown.length === 0) return [`Nothing found (searched: ${searched}).`, ...late].join("\n");
+  if (shown.length === 0) return [`Nothing found (searched: ${searched}).`, ...late, ...pins].join("\n");
   const left = more + items.length - shown.length;
-  return [...shown, ...late, ...(left > 0 ? [`[… ${left} more; narrow the query, or ask for a ref by id]`] : [])].join(
-    "\n\n",
-  );
+  return [
+    ...pins,
+    ...shown,
+    ...late,
+    ...(left > 0 ? [`[… ${left} more; narrow the query, or ask for a ref by id]`] : []),
+  ].join("\n\n");
 }

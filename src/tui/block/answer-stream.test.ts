@@ -6,7 +6,10 @@ import { stripAnsi } from "../../base/text.ts";
 import type { BlockOf } from "../../runtime/client/transcript.ts";
 import { linked } from "../../session/transcript/chain.ts";
 import { loadHighlighter } from "../markdown/highlight.ts";
+import { plainText } from "../text/span.ts";
 import { type Look, lookOf } from "../theme/look.ts";
+import { paintAll } from "../theme/paint.ts";
+import { type AnswerPart, partLines } from "./answer.ts";
 import { AnswerStream } from "./answer-stream.ts";
 import { renderBlock } from "./render.ts";
 
@@ -17,17 +20,18 @@ const drawn = (text: string, width = 60, look = lookOf()): string[] =>
 
 /** All that was handed out as final, piece by piece, and what was open after each. */
 function streamed(pieces: readonly string[], width: number, look: Look): { settled: string[]; open: string[][] } {
-  const stream = new AnswerStream(width, look);
+  const stream = new AnswerStream(look);
+  const lines = (parts: readonly AnswerPart[]): string[] => paintAll(partLines(parts, width), look);
   const settled: string[] = [];
   const open: string[][] = [];
   let chain: ReturnType<typeof linked<string>> | undefined;
   for (const piece of pieces) {
     chain = linked(chain, piece);
-    const lines = stream.update({ ...begun, state: "streaming", pieces: chain });
-    settled.push(...lines.settled);
-    open.push(lines.open.map((line) => stripAnsi(line)));
+    const parts = stream.update({ ...begun, state: "streaming", pieces: chain });
+    settled.push(...lines(parts.settled));
+    open.push(lines(parts.open).map((line) => stripAnsi(line)));
   }
-  settled.push(...stream.update(whole(pieces.join(""))).settled);
+  settled.push(...lines(stream.update(whole(pieces.join(""))).settled));
   return { settled, open };
 }
 
@@ -94,12 +98,10 @@ describe("an answer", () => {
   it("F9 an open table is only counted, a fence is final line by line", () => {
     const table = streamed(["| a | b |\n|---|---|\n", "| 1 | 2 |\n", "| 3 | 4 |\n"], 60, lookOf());
     expect(table.open.map((lines) => lines.at(-1)?.trim())).toEqual(["table, 0 rows", "table, 1 row", "table, 2 rows"]);
-    const stream = new AnswerStream(60, lookOf());
+    const stream = new AnswerStream(lookOf());
     const pieces = linked(linked(undefined, "```ts\nconst a = 1;\ncon"), "st b");
-    expect(stream.update({ ...begun, state: "streaming", pieces }).settled.map(stripAnsi)).toEqual([
-      "● everlong",
-      "    const a = 1;",
-    ]);
+    const { settled } = stream.update({ ...begun, state: "streaming", pieces });
+    expect(partLines(settled, 60).map(plainText)).toEqual(["● everlong", "    const a = 1;"]);
   });
 
   it("F9 FI1 FI2 however it is cut, what was final is the beginning of the whole answer", async () => {

@@ -12,80 +12,83 @@ const HEAD = { glyph: "assistant", word: "everlong", role: "accent" } as const;
 /** Columns that code stands further in than prose. */
 const CODE_INDENT = 2;
 
-/** What was read so far: the open element, the last that was drawn, and what colours the next line of code. */
-export type AnswerText = {
-  readonly segments: Segments;
-  readonly before: MarkdownPart | undefined;
-  readonly isHeading: boolean;
-  readonly context: string;
-};
+/** What stands above the next part: it decides about the space between them, and what colours the next line of code. */
+type PartsAbove = { readonly before: MarkdownPart | undefined; readonly isHeading: boolean; readonly context: string };
+
+/** What was read so far: the open element, and what was drawn above it. */
+export type AnswerText = PartsAbove & { readonly segments: Segments };
 export const emptyAnswer: AnswerText = { segments: noSegments, before: undefined, isHeading: false, context: "" };
 
-/** More text of the answer, and the lines that are final by it. */
-export function extendAnswer(answer: AnswerText, text: string, width: number, look: Look): [AnswerText, SpanLine[]] {
+/** One part of an answer: its lines at a width. */
+export type AnswerPart = (width: number) => SpanLine[];
+
+/** More text of the answer, and the parts that are final by it. */
+export function extendAnswer(answer: AnswerText, text: string, look: Look): [AnswerText, AnswerPart[]] {
   const [segments, parts] = feed(answer.segments, text);
-  return drawParts({ ...answer, segments }, parts, width, look);
+  const [above, drawn] = placeParts(answer, parts, look);
+  return [{ ...above, segments }, drawn];
 }
 
 /** The open element as it stands; a table is drawn when it ends. */
-export function openLines(answer: AnswerText, width: number, look: Look): SpanLine[] {
+export function openParts(answer: AnswerText, look: Look): AnswerPart[] {
   const rows = openRows(answer.segments);
-  if (rows === undefined) return endLines(answer, width, look);
+  if (rows === undefined) return endParts(answer, look);
   const text = `table, ${countText(Math.max(0, rows), "row")}`;
-  const placeholder = { type: "text", source: text, isSpaced: true } as const;
-  return drawParts(answer, [placeholder], width, { ...look })[1];
+  return placeParts(answer, [{ type: "text", source: text, isSpaced: true }], look)[1];
 }
 
 /** What the text ends with, if it ends here. */
-const endLines = (answer: AnswerText, width: number, look: Look): SpanLine[] => {
-  const [drawn, lines] = drawParts(answer, flush(answer.segments), width, look);
-  return drawn.before === undefined ? headLines(HEAD, [], width, look) : lines;
-};
-
-/** All lines of an answer that is over. The first of them are those that were final while it arrived. */
-export function finishAnswer(
-  block: Exclude<BlockOf<"assistant">, { state: "streaming" }>,
-  width: number,
-  look: Look,
-): SpanLine[] {
-  const [answer, lines] = extendAnswer(emptyAnswer, block.text, width, look);
-  const whole = [...lines, ...endLines(answer, width, look)];
-  // Said in words: a text that simply stops looks whole.
-  const ending = { complete: "", incomplete: "(incomplete)", discarded: "(broken off, discarded)" }[block.state];
-  return ending === "" ? whole : [...whole, indented([span(ending, "dim")])];
+function endParts(answer: AnswerText, look: Look): AnswerPart[] {
+  const [above, parts] = placeParts(answer, flush(answer.segments), look);
+  return above.before === undefined ? [(width) => headLines(HEAD, [], width, look)] : parts;
 }
 
-function drawParts(
-  answer: AnswerText,
-  parts: readonly MarkdownPart[],
-  width: number,
-  look: Look,
-): [AnswerText, SpanLine[]] {
-  let { before, isHeading, context } = answer;
-  const lines: SpanLine[] = [];
+/** All parts of an answer that is over. The first of them are those that were final while it arrived. */
+export function finishAnswer(block: Exclude<BlockOf<"assistant">, { state: "streaming" }>, look: Look): AnswerPart[] {
+  const [answer, parts] = extendAnswer(emptyAnswer, block.text, look);
+  const whole = [...parts, ...endParts(answer, look)];
+  // Said in words: a text that simply stops looks whole.
+  const ending = { complete: "", incomplete: "(incomplete)", discarded: "(broken off, discarded)" }[block.state];
+  return ending === "" ? whole : [...whole, () => [indented([span(ending, "dim")])]];
+}
+
+export const partLines = (parts: readonly AnswerPart[], width: number): SpanLine[] =>
+  parts.flatMap((part) => part(width));
+
+function placeParts(answer: PartsAbove, parts: readonly MarkdownPart[], look: Look): [PartsAbove, AnswerPart[]] {
+  let above: PartsAbove = { before: answer.before, isHeading: answer.isHeading, context: answer.context };
+  const placed: AnswerPart[] = [];
   for (const part of parts) {
-    if (before === undefined) lines.push(...headLines(HEAD, [], width, look));
-    let own: SpanLine[] = [];
-    if (part.type === "code") {
-      const coloured = look.highlight?.(part.language, context, part.text);
-      context = coloured?.context ?? "";
-      const room = width - INDENT - CODE_INDENT;
-      own = wrapCells(coloured?.spans ?? [span(part.text, "code")], { first: room, rest: room }).map((line) =>
-        indented(line, INDENT + CODE_INDENT),
-      );
-    } else if (part.type === "fence" || part.type === "fence-end") context = "";
-    else {
-      const number = part.type === "item" ? part.number : undefined;
-      own = elementLines(part.source, width - INDENT, look, number).map((line) =>
-        line.length === 0 ? line : indented(line),
-      );
-    }
-    if (isSpaced(before, part, isHeading)) lines.push([]);
-    for (const line of own) lines.push(line);
-    isHeading = part.type === "text" && /^ {0,3}#/.test(part.source);
-    before = part;
+    const here = above;
+    const code = part.type === "code" ? look.highlight?.(part.language, here.context, part.text) : undefined;
+    placed.push((width) => [
+      ...(here.before === undefined ? headLines(HEAD, [], width, look) : []),
+      ...(isSpaced(here.before, part, here.isHeading) ? [[]] : []),
+      ...elementOf(part, code?.spans, width, look),
+    ]);
+    above = {
+      before: part,
+      isHeading: part.type === "text" && /^ {0,3}#/.test(part.source),
+      context: isCode(part) ? (code?.context ?? "") : here.context,
+    };
   }
-  return [{ ...answer, before, isHeading, context }, lines];
+  return [above, placed];
+}
+
+const isCode = ({ type }: MarkdownPart): boolean => type === "code" || type === "fence" || type === "fence-end";
+
+function elementOf(part: MarkdownPart, code: SpanLine | undefined, width: number, look: Look): SpanLine[] {
+  if (part.type === "fence" || part.type === "fence-end") return [];
+  if (part.type === "code") {
+    const room = width - INDENT - CODE_INDENT;
+    return wrapCells(code ?? [span(part.text, "code")], { first: room, rest: room }).map((line) =>
+      indented(line, INDENT + CODE_INDENT),
+    );
+  }
+  const number = part.type === "item" ? part.number : undefined;
+  return elementLines(part.source, width - INDENT, look, number).map((line) =>
+    line.length === 0 ? line : indented(line),
+  );
 }
 
 /** A line of space between elements; none within a list that has none, and none below a heading. */

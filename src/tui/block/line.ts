@@ -176,7 +176,7 @@ function drawTask(block: BlockOf<"task">, look: Look): Drawn {
       turns ? countText(turns, "turn") : undefined,
       toolCalls ? countText(toolCalls, "tool call") : undefined,
       tokens ? `${tokenText(tokens)} tokens` : undefined,
-      cost === undefined ? undefined : moneyText(cost),
+      cost ? moneyText(cost) : undefined,
       durationMs === undefined ? undefined : durationText(durationMs),
     ],
     look,

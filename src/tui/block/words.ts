@@ -2,7 +2,7 @@
 import { type BlockOf, textOf } from "../../runtime/client/transcript.ts";
 import { type SpanLine, span, textLines } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
-import { emptyAnswer, extendAnswer, finishAnswer, openLines } from "./answer.ts";
+import { emptyAnswer, extendAnswer, finishAnswer, openParts, partLines } from "./answer.ts";
 import { countText } from "./figure.ts";
 import { foldText, hanging, headLines, INDENT, indented } from "./layout.ts";
 
@@ -26,9 +26,9 @@ export function userLines(block: BlockOf<"user">, width: number, look: Look): Sp
 
 /** One that still arrives is drawn as far as it has come. */
 export const answerLines = (block: BlockOf<"assistant">, width: number, look: Look): SpanLine[] => {
-  if (block.state !== "streaming") return finishAnswer(block, width, look);
-  const [answer, lines] = extendAnswer(emptyAnswer, textOf(block), width, look);
-  return [...lines, ...openLines(answer, width, look)];
+  if (block.state !== "streaming") return partLines(finishAnswer(block, look), width);
+  const [answer, parts] = extendAnswer(emptyAnswer, textOf(block), look);
+  return partLines([...parts, ...openParts(answer, look)], width);
 };
 
 export function reasoningLines(block: BlockOf<"reasoning">, width: number, look: Look): SpanLine[] {

@@ -5,6 +5,7 @@ import type { Client } from "../../runtime/client.ts";
 import type { App } from "../loop/app.ts";
 import { panelFor } from "../panel/registry.ts";
 import { screenPerson, screenPrompts } from "./ask.ts";
+import { copyText } from "./clipboard.ts";
 import { openPanel } from "./panel.ts";
 import { takeShellOutput } from "./shell.ts";
 
@@ -40,9 +41,18 @@ async function runCommand(app: App, client: Client, typed: Extract<TypedText, { 
   if (name === "clear") return app.open({ type: "new" });
   if (name === "resume" && typed.args !== "") return app.open({ type: "resume", id: typed.args });
   if (typed.args === "" && panelFor(name)) return openPanel(app, name, typed.args);
+  if (name === "copy") return copyAnswer(app, client, typed);
   const outcome = await runSlash(typed, client, screenPerson(screenPrompts(app.dispatch, app.say), app.say));
   // What it said, or why it failed, is an entry of the transcript.
+  if (outcome.ok && name === "theme") app.restyle(typed.args);
   if (!outcome.ok) {
     if (outcome.error.next) app.say(outcome.error.next);
   } else if (outcome.value.send !== undefined) await send(client, outcome.value.send);
+}
+
+/** The answer stands on the screen already: it goes to the clipboard, and nothing is written about it in the log. */
+async function copyAnswer(app: App, client: Client, typed: Extract<TypedText, { type: "command" }>): Promise<void> {
+  const person = screenPerson(screenPrompts(app.dispatch, app.say), app.say);
+  const answer = await typed.command.slash.run?.("", client, { person, on: client, commands: [] });
+  if (answer) app.say(answer.ok ? copyText(app, answer.value.text) : failureText(answer.error));
 }

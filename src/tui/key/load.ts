@@ -1,7 +1,7 @@
 // keys.json: the user's own keys over the defaults. What cannot be used is told with its line, and the default stays.
 import { errorText } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
-import { bindingsOf, type KeyBindings, type KeyRow, keyTable } from "./table.ts";
+import { bindingsOf, type KeyBindings, type KeyRow, keyTable } from "../../command/key-table.ts";
 
 export type LoadedKeys = { rows: readonly KeyRow[]; bindings: KeyBindings; notices: string[] };
 

@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { keyTable } from "../../command/key-table.ts";
 import { defaultKeys, loadKeys } from "./load.ts";
 import { keysPage } from "./page.ts";
-import { keyTable } from "./table.ts";
 
 const file = join(import.meta.dirname, "..", "..", "..", "docs", "keys.md");
 

@@ -1,5 +1,5 @@
 // docs/keys.md, made from the table of keys.
-import type { KeyRow } from "./table.ts";
+import type { KeyRow } from "../../command/key-table.ts";
 
 export function keysPage(rows: readonly KeyRow[]): string {
   const lines = rows.map(({ action, keys, help }) => {
@@ -8,7 +8,7 @@ export function keysPage(rows: readonly KeyRow[]): string {
   });
   return `# Keys
 
-Made from \`src/tui/key/table.ts\`. \`?\` in an empty editor shows the same list, as your keys are bound now.
+Made from \`src/command/key-table.ts\`. \`?\` in an empty editor shows the same list, as your keys are bound now.
 
 | action | keys | what it does |
 |---|---|---|

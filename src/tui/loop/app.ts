@@ -1,7 +1,8 @@
 // The running screen: one state, one way to change it, and what the effects may reach.
+
+import type { KeyRow } from "../../command/key-table.ts";
 import type { Client, FaceStart, SessionChoice } from "../../runtime/client.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
-import type { KeyRow } from "../key/table.ts";
 import type { TerminalAdapter } from "../terminal/adapter.ts";
 import type { Effect, ScreenMessage, ScreenState } from "../update/message.ts";
 import { update } from "../update/update.ts";
@@ -18,6 +19,8 @@ export type App = {
   client(): Promise<Client>;
   /** A line of ours among the blocks. */
   say(text: string): void;
+  /** Uses another theme from now on. */
+  restyle(theme: string): void;
   /** Opens another session, then ends this one. */
   open(choice: SessionChoice): Promise<void>;
   /** Ends the conversation. */
@@ -58,3 +61,13 @@ export function noticeEvent(message: string, now: Date): Envelope {
     data: { infoType: "face", message },
   };
 }
+
+/** The same for what went wrong in the face. */
+export const errorEvent = (message: string, code: string, now: Date): Envelope => ({
+  id: `face-${++count}`,
+  type: "session.error",
+  timestamp: now.toISOString(),
+  parentId: null,
+  ephemeral: true,
+  data: { errorType: "face", message, code },
+});

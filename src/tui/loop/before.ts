@@ -5,17 +5,16 @@ import { home, type OpenOptions } from "../../runtime/client.ts";
 import { ask } from "../effect/ask.ts";
 import type { ScreenMessage } from "../update/message.ts";
 
-type Asking = { dispatch(message: ScreenMessage): void; say(text: string): void };
-
-const { signal: never } = new AbortController();
+/** `signal`: the person leaves before there is an answer. */
+type Asking = { dispatch(message: ScreenMessage): void; say(text: string): void; signal: AbortSignal };
 
 /** Without trust everything but the folder's own parts works. */
-export async function askTrust({ dispatch, say }: Asking): Promise<"go on" | "exit"> {
+export async function askTrust({ dispatch, say, signal }: Asking): Promise<"go on" | "exit"> {
   const notice = await home.trustQuestion();
   if (!notice) return "go on";
-  const answer = await ask(dispatch, { type: "trust", text: notice }, never);
-  if (answer?.choice === "exit") return "exit";
-  if (answer?.choice === "trust") {
+  const answer = await ask(dispatch, { type: "trust", text: notice }, signal);
+  if (!answer || answer.choice === "exit") return "exit";
+  if (answer.choice === "trust") {
     const outcome = await trustFolder();
     say(outcome.ok ? outcome.value.text : outcome.error.what);
   }
@@ -23,12 +22,12 @@ export async function askTrust({ dispatch, say }: Asking): Promise<"go on" | "ex
 }
 
 export async function askConsent(
-  { dispatch, say }: Asking,
+  { dispatch, say, signal }: Asking,
   open: Pick<OpenOptions, "flags" | "trustFolder">,
 ): Promise<void> {
   const question = await home.consent.question(open);
   if (!question) return;
-  const answer = await ask(dispatch, { type: "consent", text: consentText(question) }, never);
+  const answer = await ask(dispatch, { type: "consent", text: consentText(question) }, signal);
   if (!answer) return;
   const outcome = await settleConsent(question, answer.choice, open);
   say(outcome.ok ? outcome.value.text : outcome.error.what);

@@ -3,6 +3,7 @@ import xterm from "@xterm/headless";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { TerminalSize } from "../terminal/adapter.ts";
+import { printUnit } from "../terminal/printed.ts";
 import { openPainter, type Painter } from "./painter.ts";
 
 beforeEach(() => {
@@ -13,96 +14,193 @@ afterEach(() => {
 });
 
 type Emulator = InstanceType<typeof xterm.Terminal> & { _core: { _writeBuffer: { writeSync(bytes: string): void } } };
+type Live = (size: TerminalSize) => string[];
 
-function openEmulator(columns: number, rows: number) {
+/** A paragraph with a number at each end, wrapped to the width with an indent. */
+function paragraph(number: number, words: number, width: number): string[] {
+  const text = [`n${number}n`, ...Array.from({ length: words }, (_, at) => `word${at}`), `e${number}e`];
+  const lines = ["*"];
+  for (const word of text) {
+    if ((lines.at(-1) ?? "").length + word.length >= width) lines.push(" ");
+    lines.push(`${lines.pop()} ${word}`);
+  }
+  return lines;
+}
+
+function openEmulator(columns: number, rows: number, { answers = true } = {}) {
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true }) as Emulator;
   let size: TerminalSize = { columns, rows };
   let bytes = 0;
-  let settled: string[] = [];
-  let live: (size: TerminalSize) => string[] = () => [];
+  const replies: string[] = [];
+  emulator.onData((reply) => replies.push(...(reply.match(/\u001b\[\d+;\d+R/g) ?? [])));
+  const queue: (readonly [number: number, words: number])[] = [];
+  let live: Live = () => [];
+  let out = "";
+  const write = (text: string): void => {
+    bytes += text.length;
+    emulator._core._writeBuffer.writeSync(text);
+  };
   const painter: Painter = openPainter({
     terminal: {
       size: () => size,
-      write(text) {
-        bytes += text.length;
-        emulator._core._writeBuffer.writeSync(text);
+      write,
+      async ask(question) {
+        if (!answers) return undefined;
+        write(question);
+        return replies.shift();
       },
-      ask: async () => undefined,
       release: () => undefined,
       take: () => undefined,
       close: () => undefined,
     },
-    draw: (now) => {
-      const lines = settled;
-      settled = [];
-      return { settled: lines, live: live(now).slice(-now.rows) };
-    },
+    draw: (now) => ({
+      settled: queue
+        .splice(0)
+        .map(([number, words]) => printUnit(now.columns, (width) => paragraph(number, words, width))),
+      live: live(now).slice(-now.rows),
+      open: live(now).filter((line) => line.startsWith("open")).length,
+      undo: () => undefined,
+    }),
     drawn: () => undefined,
+    scrolled: (text) => {
+      out += text;
+    },
     hasSync: () => false,
-    reflows: true,
+    wrapsAnew: () => true,
+    replyMs: () => 100,
+    isTooSmall: () => false,
   });
+  const lines = (from: number): string[] => {
+    const { active } = emulator.buffer;
+    return Array.from(
+      { length: active.length - from },
+      (_, at) => active.getLine(from + at)?.translateToString(true) ?? "",
+    );
+  };
   return {
-    draw(lines: string[], next: (size: TerminalSize) => string[]) {
-      settled.push(...lines);
+    async draw(paragraphs: (readonly [number, number])[], next: Live) {
+      queue.push(...paragraphs);
       live = next;
       painter.request();
-      vi.advanceTimersByTime(60);
+      await vi.advanceTimersByTimeAsync(60);
     },
-    resize(next: TerminalSize) {
-      size = next;
-      emulator.resize(next.columns, next.rows);
-      painter.resized();
-      vi.advanceTimersByTime(60);
+    async resize(sizes: readonly TerminalSize[]) {
+      for (const next of sizes) {
+        size = next;
+        emulator.resize(next.columns, next.rows);
+        painter.resized();
+        await vi.advanceTimersByTimeAsync(10);
+      }
+      await vi.advanceTimersByTimeAsync(60);
+    },
+    redraw: async () => {
+      painter.redraw();
+      await vi.advanceTimersByTimeAsync(60);
     },
     bytes: () => bytes,
-    lines() {
-      const { active } = emulator.buffer;
-      return Array.from({ length: active.length }, (_, at) => active.getLine(at)?.translateToString(true) ?? "");
-    },
+    out: () => out,
+    all: () => lines(0),
+    /** With rows joined that the terminal itself has broken. */
+    text: () =>
+      lines(0).reduce(
+        (text, line, at) => `${text}${emulator.buffer.active.getLine(at)?.isWrapped ? "" : "\n"}${line}`,
+        "",
+      ),
+    screen: () => lines(emulator.buffer.active.baseY),
+    scrollback: () => lines(0).slice(0, emulator.buffer.active.baseY),
   };
 }
 
-const foot = (open: number) => (size: TerminalSize) => [
-  ...Array.from({ length: open }, (_, at) => `open ${at}`),
-  "─".repeat(size.columns),
-  "❯ ",
-  "─".repeat(size.columns),
-  "status".slice(0, size.columns),
-];
+const foot =
+  (open: number): Live =>
+  (size) => [
+    ...Array.from({ length: open }, (_, at) => `open ${at}`),
+    "─".repeat(size.columns),
+    "❯ draft",
+    "─".repeat(size.columns),
+    "status of the session with some more words behind it, 60 wide".slice(0, size.columns),
+    "hints that are wide: enter queues, esc interrupts, ctrl+b background".slice(0, size.columns),
+  ];
 
+const size = fc.record({ columns: fc.integer({ min: 40, max: 120 }), rows: fc.integer({ min: 10, max: 40 }) });
 const frame = fc.record({
-  lines: fc.nat(8),
-  open: fc.nat(3),
-  resize: fc.option(fc.tuple(fc.integer({ min: 40, max: 100 }), fc.integer({ min: 14, max: 40 })), { freq: 4 }),
+  words: fc.array(fc.nat(30), { maxLength: 5 }),
+  open: fc.nat(2),
+  sizes: fc.oneof(fc.constant([]), fc.array(size, { minLength: 1, maxLength: 5 })),
 });
+const marks = (text: string, mark: RegExp): number[] => [...text.matchAll(mark)].map((match) => Number(match[1]));
 
-it("F8 F12 FI2 every settled line once and in order, one status line, after any resizes", () => {
-  fc.assert(
-    fc.property(fc.array(frame, { minLength: 1, maxLength: 40 }), (frames) => {
+it("F8 F12 FI2 FB5 every settled line once and in order, one editor and one status line, after any storm of resizes", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 25 }), async (frames) => {
       const screen = openEmulator(80, 24);
       let count = 0;
-      for (const { lines, open, resize } of frames) {
-        screen.draw(
-          Array.from({ length: lines }, () => `line n${count++}n`),
+      for (const { words, open, sizes } of frames) {
+        await screen.draw(
+          words.map((one) => [count++, one] as const),
           foot(open),
         );
-        if (resize) screen.resize({ columns: resize[0], rows: resize[1] });
+        await screen.resize(sizes);
+        const all = screen.all();
+        const numbers = Array.from({ length: count }, (_, at) => at);
+        expect(marks(screen.text(), /n(\d+)n/g)).toEqual(numbers);
+        expect(marks(screen.text(), /e(\d+)e/g)).toEqual(numbers);
+        expect(all.filter((line) => line.startsWith("status"))).toHaveLength(1);
+        expect(all.filter((line) => line.startsWith("hints"))).toHaveLength(1);
+        expect(all.filter((line) => line === "❯ draft")).toHaveLength(1);
+        expect(screen.screen().filter((line) => line.startsWith("─"))).toHaveLength(2);
       }
-      const all = screen.lines();
-      const numbers = all.flatMap((line) => [...line.matchAll(/n(\d+)n/g)].map((match) => Number(match[1])));
-      expect(numbers).toEqual(Array.from({ length: count }, (_, at) => at));
-      expect(all.filter((line) => line === "status")).toHaveLength(1);
     }),
     { numRuns: 60 },
   );
 });
 
-it("F10 a frame that changes nothing writes nothing; one that changes a line writes that line", () => {
+it("F12 what is visible is drawn at the new width; Ctrl+L draws it too", async () => {
+  const screen = openEmulator(100, 30);
+  const paragraphs = Array.from({ length: 20 }, (_, at) => [at, 25] as const);
+  await screen.draw(paragraphs, foot(1));
+  for (const next of [
+    { columns: 60, rows: 30 },
+    { columns: 44, rows: 26 },
+    { columns: 120, rows: 40 },
+  ]) {
+    await screen.resize([next]);
+    const rows = screen.screen();
+    const first = rows.findIndex((row) => row.startsWith("* n"));
+    const from = Number(/n(\d+)n/.exec(rows[first] ?? "")?.[1]);
+    const expected = paragraphs.slice(from).flatMap(([number, words]) => paragraph(number, words, next.columns));
+    expect(rows.slice(first, first + expected.length)).toEqual(expected);
+    expect(20 - from).toBeGreaterThan(1);
+    const before = screen.all();
+    await screen.redraw();
+    expect(screen.all()).toEqual(before);
+  }
+});
+
+it("F12 open lines that the terminal itself scrolled away are told once", async () => {
+  const screen = openEmulator(120, 40);
+  await screen.draw([[0, 3]], foot(20));
+  await screen.resize([{ columns: 40, rows: 10 }]);
+  expect(screen.scrollback().filter((line) => line.startsWith("open"))).toEqual(screen.out().split("\n"));
+});
+
+it("F12 a terminal that answers no questions keeps every line", async () => {
+  const screen = openEmulator(80, 24, { answers: false });
+  await screen.draw(
+    Array.from({ length: 30 }, (_, at) => [at, 8] as const),
+    foot(1),
+  );
+  for (const columns of [70, 100, 60, 80]) await screen.resize([{ columns, rows: 24 }]);
+  expect(marks(screen.text(), /n(\d+)n/g)).toEqual(Array.from({ length: 30 }, (_, at) => at));
+  expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
+});
+
+it("F10 a frame that changes nothing writes nothing; one that changes a line writes that line", async () => {
   const screen = openEmulator(80, 24);
-  screen.draw(["first"], foot(1));
+  await screen.draw([[0, 1]], foot(1));
   const before = screen.bytes();
-  screen.draw([], foot(1));
+  await screen.draw([], foot(1));
   expect(screen.bytes()).toBe(before);
-  screen.draw([], (size) => foot(1)(size).with(-1, "other"));
+  await screen.draw([], (now) => foot(1)(now).with(-1, "other"));
   expect(screen.bytes() - before).toBeLessThan(30);
 });

@@ -8,6 +8,7 @@ import { perform } from "../effect/perform.ts";
 import { ringAfterWork } from "../effect/ring.ts";
 import { statusCommand } from "../effect/status-command.ts";
 import { loadHighlighter } from "../markdown/highlight.ts";
+import { autopilotNotice } from "../state/autopilot.ts";
 import { renderHeader } from "../view/header.ts";
 import { type App, noticeEvent } from "./app.ts";
 import { askConsent, askTrust } from "./before.ts";
@@ -31,6 +32,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const startedAt = Date.now();
   const { promise: finished, resolve: end } = Promise.withResolvers<number>();
   const session = Promise.withResolvers<Client>();
+  const leaving = new AbortController();
   let client: Client | undefined;
   let unfollow = (): void => undefined;
   let draft: DraftFile | undefined;
@@ -45,6 +47,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const { store, terminal, painter, transcript, look } = stage;
   const say = (message: string): void => store.dispatch({ type: "event", event: noticeEvent(message, new Date()) });
   const prompts = screenPrompts(store.dispatch, say);
+  const autopilot = autopilotNotice(face.continuationLimit);
   const status = statusCommand(face, stage.setCustom, say);
 
   const attach = async (opened: Client, notices: readonly string[]): Promise<void> => {
@@ -52,7 +55,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     client = opened;
     // Code of earlier answers is drawn at once, that of the first answer when it comes.
     if (opened.resumed) look.highlight = await loadHighlighter();
-    transcript.print(renderHeader(await headerOf(opened, version), terminal.size().columns, look));
+    const header = await headerOf(opened, version);
+    transcript.print((width) => renderHeader(header, width, look));
     draft = draftFile(
       () => (opened.view().promptCount > 0 ? sessionDraft(opened.dir) : folderDraft(face)),
       (error) => say(`The draft could not be saved: ${errorText(error)}`),
@@ -61,6 +65,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       if (event.type === "user.message") void loadHighlighter().then((highlight) => Object.assign(look, { highlight }));
       store.dispatch({ type: "event", event });
       if (isPast) return;
+      const notice = autopilot(event);
+      if (notice !== undefined) say(notice);
       followPanel(app, event);
       ringAfterWork(app, event);
     });
@@ -78,6 +84,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
     dispatch: store.dispatch,
     client: () => (client ? Promise.resolve(client) : session.promise),
     say,
+    restyle: stage.restyle,
     end,
     async open(choice) {
       const old = await app.client();
@@ -97,11 +104,13 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
 
   /** Gives what to print on stderr when it could not begin. */
   const begin = async (): Promise<string> => {
-    if (!open.trustFolder && (await askTrust(app)) === "exit") {
+    const asking = { dispatch: store.dispatch, say, signal: leaving.signal };
+    if (!open.trustFolder && (await askTrust(asking)) === "exit") {
       end(0);
       return "";
     }
-    await askConsent(app, open);
+    await askConsent(asking, open);
+    if (leaving.signal.aborted) return "";
     const opened = await openConversation(open, prompts);
     if (!opened.ok) {
       end(opened.error.exit);
@@ -117,18 +126,15 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   };
 
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.on(signal, () => end(INTERRUPTED));
-  let failure = "";
-  begin().then(
-    (reason) => {
-      failure = reason;
-    },
-    (error: unknown) => {
-      failure = errorText(error);
-      end(FAILED);
-    },
-  );
+  const began = begin().catch((error: unknown) => {
+    end(FAILED);
+    return errorText(error);
+  });
 
   const code = await finished;
+  // Who leaves while the session is still being opened waits for it: it is closed like any other.
+  leaving.abort();
+  const failure = await began;
   draft?.flush();
   status.stop();
   client?.interrupt("exit");

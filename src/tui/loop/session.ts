@@ -35,15 +35,26 @@ export async function headerOf(client: Client, version: string): Promise<HeaderF
   };
 }
 
-/** What cannot be counted is left out: a header must not keep anybody from working. */
+/** One page of records is read for their number; more are said to be more. */
+const MOST_COUNTED = 500;
+
+/** What cannot be counted is left out: a header must not keep anybody from working. A service is not asked before the first prompt. */
 async function memoryFacts(client: Client): Promise<MemoryFacts | undefined> {
   const status = await client.memorySection.status().catch(() => undefined);
   if (!status) return undefined;
   if (!status.enabled) return { isOn: false };
-  const sessions = await home.sessions.list({ limit: 1000 });
+  const [sessions, records, { items, capacity }] = await Promise.all([
+    home.sessions.list({ limit: 1000 }),
+    status.strategy === "service"
+      ? undefined
+      : client.memory((memory) => memory.list({}, { status: "active" }, MOST_COUNTED)),
+    client.consolidation.status(),
+  ]);
   return {
     isOn: true,
     toReview: status.pending,
+    ...(records?.ok ? { memories: records.value.records.length, hasMoreMemories: records.value.more } : {}),
+    ...(items > 0 ? { board: { items, capacity } } : {}),
     ...(sessions.ok ? { sessions: sessions.value.length } : {}),
   };
 }

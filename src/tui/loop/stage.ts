@@ -1,5 +1,6 @@
 // The screen before and behind any session: terminal, state, painter and clock, joined; all of it is given back at the end.
 
+import type { KeyRow } from "../../command/key-table.ts";
 import { emptyTranscript } from "../../runtime/client/transcript.ts";
 import type { FaceStart } from "../../runtime/client.ts";
 import { emptyEditor } from "../editor/edit.ts";
@@ -7,10 +8,10 @@ import { loadHistory } from "../effect/history.ts";
 import { loadKeyFile } from "../effect/key-file.ts";
 import { loadTheme } from "../effect/theme-file.ts";
 import { titleWriter } from "../effect/title.ts";
-import type { KeyRow } from "../key/table.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
 import { openTerminalAdapter, type TerminalAdapter } from "../terminal/adapter.ts";
+import { KIND_QUERY, KIND_REPLY, wrapsAnew } from "../terminal/place.ts";
 import { BACKGROUND_QUERY, BACKGROUND_REPLY } from "../theme/background.ts";
 import type { Look } from "../theme/look.ts";
 import type { Effect, ScreenState } from "../update/message.ts";
@@ -27,6 +28,8 @@ export type Stage = {
   store: Store;
   transcript: TranscriptPrinter;
   look: Look;
+  /** Another theme, for what is drawn from now on. */
+  restyle(theme: string): void;
   /** What the user's own status command said. */
   setCustom(text: string | undefined): void;
   keys: readonly KeyRow[];
@@ -45,6 +48,8 @@ export type StageEvents = {
 const LOCAL_ESCAPE_MS = 25;
 const REMOTE_ESCAPE_MS = 120;
 const REPLY_MS = 100;
+/** Of a terminal that is known to answer. */
+const LATE_REPLY_MS = 2000;
 // Only a terminal that says so gets synchronised output: one that drops it would show half frames for ever.
 const SYNC_QUERY = "\u001b[?2026$p";
 const SYNC_REPLY = /^\u001b\[\?2026;[123]\$y/;
@@ -54,9 +59,15 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const look = lookFor(face);
   const { theme, notices } = loadTheme(face);
   look.theme = theme;
-  const choices: ScreenChoices = { look, statusItems: face.ui.statusLine, hasMotion: face.ui.motion };
+  const choices: ScreenChoices = {
+    look,
+    statusItems: face.ui.statusLine,
+    hasMotion: face.ui.motion,
+    promotes: face.promotesDirectives,
+  };
   const transcript = transcriptPrinter(look);
   let hasSync = false;
+  let kind: string | undefined;
   const isRemote = face.terminal.SSH_TTY !== undefined || face.terminal.SSH_CONNECTION !== undefined;
   const terminal = openTerminalAdapter(
     {
@@ -80,12 +91,18 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const painter = openPainter({
     terminal,
     hasSync: () => hasSync,
-    reflows: face.terminal.XTERM_VERSION === undefined && face.terminal.TERM !== "linux",
+    wrapsAnew: () => wrapsAnew(kind, face.terminal),
+    replyMs: () => (kind === undefined ? REPLY_MS : LATE_REPLY_MS),
+    isTooSmall,
+    scrolled: transcript.scrolled,
     draw(size) {
       const [state, now] = [store.state(), Date.now()];
-      if (isTooSmall(size)) return { settled: [], live: renderScreen(state, [], size, now, choices) };
-      const { settled, live } = transcript.lines(state.transcript, size.columns, now);
-      return { settled, live: renderScreen(state, live, size, now, choices) };
+      if (isTooSmall(size))
+        return { settled: [], live: renderScreen(state, [], size, now, choices), open: 0, undo: () => undefined };
+      const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, now);
+      const lines = renderScreen(state, live, size, now, choices);
+      // Where the beginning is hidden, what stands on the screen does not begin what settles next.
+      return { settled, live: lines, open: live[0] === lines[0] ? open : 0, undo };
     },
     drawn() {
       const [question] = store.state().questions;
@@ -99,6 +116,9 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     void terminal.ask(BACKGROUND_QUERY, BACKGROUND_REPLY, REPLY_MS).then((reply) => {
       look.theme = loadTheme(face, reply).theme;
     });
+  void terminal.ask(KIND_QUERY, KIND_REPLY, LATE_REPLY_MS).then((reply) => {
+    kind = reply;
+  });
   void terminal.ask(SYNC_QUERY, SYNC_REPLY, REPLY_MS).then((reply) => {
     hasSync = reply !== undefined;
   });
@@ -109,6 +129,10 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     store,
     transcript,
     look,
+    restyle(name) {
+      look.theme = loadTheme({ ...face, ui: { ...face.ui, theme: name } }).theme;
+      painter.request();
+    },
     setCustom(text) {
       choices.custom = text;
       painter.request();
@@ -128,7 +152,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
 
 const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
   transcript: emptyTranscript(),
-  facts: noFacts,
+  facts: { ...noFacts, autopilot: { used: 0, limit: face.continuationLimit } },
   activity: idle,
   sending: 0,
   shell: undefined,

@@ -1,10 +1,10 @@
 // A panel: a view in place of the editor. Its data is read by `load`, its view is pure, and what it changes is a slash command.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { KeyRow } from "../../command/key-table.ts";
 import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Client } from "../../runtime/client.ts";
 import type { EventType } from "../../schema/event/envelope.ts";
-import type { KeyRow } from "../key/table.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import type { Look } from "../theme/look.ts";
 
@@ -15,6 +15,8 @@ export type PanelAction<State> =
   | { type: "close" }
   /** Closes, and the text stands in the editor. */
   | { type: "insert"; text: string }
+  /** Shows another panel, or this one about something else. */
+  | { type: "open"; command: string; args: string }
   /** Runs a slash command such as `/board remove x`, then reads the panel's data again, or closes. */
   | { type: "run"; line: string; afterwards: "reload" | "close" };
 
@@ -31,8 +33,12 @@ export type PanelLoad<State> = {
   args: string;
   /** What is shown now, when it is read again. */
   before: State | undefined;
+  /** What it is opened from, when that is a page of the same panel: Esc leads back to it. */
+  from: State | undefined;
   /** What the screen itself knows. */
   transcript: Transcript;
+  /** How many of its settled blocks are of sessions that were open here before. */
+  earlier: number;
   keys: readonly KeyRow[];
 };
 
@@ -43,6 +49,8 @@ export type PanelRow<State = unknown> = {
   /** Reads what it shows. */
   load(client: Client, at: PanelLoad<State>): Promise<Result<State, Failure>>;
   view: PanelView<State>;
+  /** What is shown now is about this; absent: about what was typed behind the command. */
+  about?(state: State): string | undefined;
   /** Events after which it is read again while it is open. */
   follows?: readonly EventType[];
 };

@@ -1,5 +1,6 @@
 // What most panels show: rows of which one is picked, or a text to scroll in. Both are data; a row says what picking it does.
 import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { PanelAction } from "./contract.ts";
 
@@ -7,6 +8,8 @@ export type PickerRow = {
   label: string;
   detail: string;
   does: PanelAction<PanelPage>;
+  /** What the page's own keys do with it; those it lacks do nothing. */
+  keys?: Readonly<Record<string, PanelAction<PanelPage>>>;
 };
 
 export type PickerPage = {
@@ -19,6 +22,11 @@ export type PickerPage = {
   query: string;
   /** Which of the offered ones is chosen. */
   at: number;
+  /** Letters that act on the chosen row, with a word for the foot; then `/` begins a search. */
+  keys?: Readonly<Record<string, string>>;
+  isSearching?: boolean;
+  /** What it is about, of a page that was read on its own; steps that it only leads to have none. */
+  about?: string;
   /** Esc goes there; without it, Esc closes. */
   back?: PanelPage;
 };
@@ -33,6 +41,7 @@ export type TextPage = {
   height: number;
   /** Keys of its own, with a word for the foot. */
   keys: Readonly<Record<string, { help: string; does: PanelAction<PanelPage> }>>;
+  about?: string;
   back?: PanelPage;
 };
 
@@ -40,13 +49,19 @@ export type PanelPage = PickerPage | TextPage;
 
 export type PageResult = Promise<Result<PanelPage, Failure>>;
 
-export const pickerPage = (title: string, rows: readonly PickerRow[], empty = "Nothing here yet."): PickerPage => ({
+export const pickerPage = (
+  title: string,
+  rows: readonly PickerRow[],
+  empty = "Nothing here yet.",
+  keys?: PickerPage["keys"],
+): PickerPage => ({
   type: "rows",
   title,
   rows,
   empty,
   query: "",
   at: 0,
+  ...optional("keys", keys),
 });
 
 export const textPage = (title: string, text: string, keys: TextPage["keys"] = {}): TextPage => ({
@@ -65,13 +80,16 @@ export const confirmPage = (question: string, line: string): PickerPage =>
     { label: "yes", detail: line, does: { type: "run", line, afterwards: "reload" } },
   ]);
 
-/** Read again: the place and the words typed stay; a step further in ends, because what it was about may be gone. */
-export function pageAgain(fresh: PanelPage, before: PanelPage | undefined): PanelPage {
-  const first = before && firstPage(before);
-  if (fresh.type === "rows" && first?.type === "rows")
-    return { ...fresh, query: first.query, at: Math.min(first.at, Math.max(0, fresh.rows.length - 1)) };
-  if (fresh.type === "text" && first?.type === "text") return { ...fresh, top: first.top };
-  return fresh;
-}
+/** The nearest page, from the one on the screen backwards, that was read on its own. */
+export const readPage = (page: PanelPage): PanelPage =>
+  page.about === undefined && page.back ? readPage(page.back) : page;
 
-const firstPage = (page: PanelPage): PanelPage => (page.back ? firstPage(page.back) : page);
+/** Read again: the place and the words typed stay; a step further in ends, because what it was about may be gone. */
+export function pageAgain(fresh: PanelPage, before: PanelPage): PanelPage {
+  const same = readPage(before);
+  const back = same.back ? { back: same.back } : {};
+  if (fresh.type === "rows" && same.type === "rows")
+    return { ...fresh, ...back, query: same.query, at: Math.min(same.at, Math.max(0, fresh.rows.length - 1)) };
+  if (fresh.type === "text" && same.type === "text") return { ...fresh, ...back, top: same.top };
+  return { ...fresh, ...back };
+}

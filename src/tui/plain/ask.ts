@@ -3,6 +3,7 @@
 import { visible } from "../../base/text.ts";
 import type { Person } from "../../command/contract.ts";
 import type { PermissionPrompt, Prompts } from "../../runtime/client.ts";
+import { canEditFact, similarOf } from "../question/question.ts";
 import type { PlainLines } from "./lines.ts";
 
 export function plainPrompts(screen: () => PlainLines): Required<Prompts> {
@@ -12,6 +13,8 @@ export function plainPrompts(screen: () => PlainLines): Required<Prompts> {
       for (;;) {
         const answer = (await screen().ask("Your choice: ", signal))?.trim();
         if (answer === "1") return { type: "once" };
+        const old = similarOf(ask)[Number(answer) - 2];
+        if (old) return { type: "once", replaces: old.id };
         if (answer === "2" && ask.session) return { type: "session" };
         if (answer === "3" && ask.location) return { type: "location" };
         if (answer === undefined || answer === "4") return { type: "reject" };
@@ -71,16 +74,17 @@ export function plainPerson({ question }: Required<Prompts>, print: (text: strin
 }
 
 /** What the user writes there counts as typed by the user. */
-const canEdit = ({ request }: PermissionPrompt): boolean => request.kind === "memory" && request.action === "store";
+const canEdit = (ask: PermissionPrompt): boolean => canEditFact({ type: "permission", ask });
 
 function permissionText(ask: PermissionPrompt): string {
   return [
     "",
     `permission: Permission needed (${ask.request.kind}), asked by ${ask.agent}:`,
     visible(ask.explanation),
-    "  1. once",
-    ...(ask.session ? [`  2. this session: ${ask.session}`] : []),
-    ...(ask.location ? [`  3. this folder, from now on: ${ask.location}`] : []),
+    similarOf(ask).length > 0 ? "  1. keep both" : "  1. once",
+    ...similarOf(ask).map(({ fact }, at) => `  ${at + 2}. replace the old one: ${visible(fact)}`),
+    ...(ask.session && similarOf(ask).length === 0 ? [`  2. this session: ${ask.session}`] : []),
+    ...(ask.location && similarOf(ask).length === 0 ? [`  3. this folder, from now on: ${ask.location}`] : []),
     "  4. reject",
     "  5. reject, and say what to do instead",
     ...(canEdit(ask) ? ["  6. store it in your own words"] : []),

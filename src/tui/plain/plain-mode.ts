@@ -7,6 +7,7 @@ import { slashNames } from "../../command/table.ts";
 import { type Client, type FaceStart, openClient } from "../../runtime/client.ts";
 import { exitLines } from "../loop/exit-line.ts";
 import type { TerminalRun } from "../loop/run.ts";
+import { autopilotNotice } from "../state/autopilot.ts";
 import { noFacts, reduceFacts } from "../state/facts.ts";
 import { plainLook } from "../theme/look.ts";
 import { plainPerson, plainPrompts } from "./ask.ts";
@@ -44,6 +45,7 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
   let facts = noFacts;
+  const autopilot = autopilotNotice(face.continuationLimit);
   let stop = () => {};
   const show = (lines: readonly string[]): void => {
     if (lines.length > 0) current().print(lines.join("\n"));
@@ -59,6 +61,10 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
         current().setPrompt(promptOf(c));
       facts = reduceFacts(facts, event);
       show(printer.add(event));
+      const notice = autopilot(event);
+      if (notice !== undefined) show([`notice: ${notice}`]);
+      if (event.type === "permission.waiting" && event.data.count > 1)
+        show([`permission: ${counted(event.data.count, "question")} wait, one after another.`]);
     });
   };
 

@@ -9,9 +9,11 @@ import {
   type TranscriptBlock,
 } from "../../runtime/client/transcript.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { partLines } from "../block/answer.ts";
 import { AnswerStream } from "../block/answer-stream.ts";
 import { renderBlock } from "../block/render.ts";
 import { type Look, PLAIN_WIDTH } from "../theme/look.ts";
+import { paintAll } from "../theme/paint.ts";
 
 export type PlainPrinter = {
   /** What an event adds to the lines. */
@@ -32,13 +34,13 @@ export function plainPrinter(look: Look): PlainPrinter {
     if (block.kind === "user" && block.source === "user") return [];
     // What a command says is taken as it is: it may be copied.
     if (block.kind === "notice" && block.about.startsWith("/")) return block.text.split("\n");
-    if (block.kind === "assistant" && answer?.id === block.id) return answer.stream.update(block).settled;
+    if (block.kind === "assistant" && answer?.id === block.id) return answerLines(block);
     return renderBlock(block, PLAIN_WIDTH, look);
   };
 
   const answerLines = (block: BlockOf<"assistant">): string[] => {
-    if (answer?.id !== block.id) answer = { id: block.id, stream: new AnswerStream(PLAIN_WIDTH, look) };
-    return answer.stream.update(block).settled;
+    if (answer?.id !== block.id) answer = { id: block.id, stream: new AnswerStream(look) };
+    return paintAll(partLines(answer.stream.update(block).settled, PLAIN_WIDTH), look);
   };
 
   return {

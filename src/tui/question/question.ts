@@ -108,6 +108,16 @@ const choice = (number: number, label: string, does: QuestionChoice["does"]): Qu
 
 function permissionChoices(ask: PermissionPrompt): QuestionChoice[] {
   const answer = (one: PermissionAnswer): QuestionChoice["does"] => ({ answer: { type: "permission", answer: one } });
+  const similar = similarOf(ask);
+  if (similar.length > 0)
+    return [
+      choice(1, "Keep both", answer({ type: "once" })),
+      ...similar.map(({ id, fact }, at) =>
+        choice(at + 2, `Replace the old one: ${fact}`, answer({ type: "once", replaces: id })),
+      ),
+      choice(4, "Reject", answer({ type: "reject" })),
+      choice(5, "Reject, and say what to do instead", { write: "feedback", from: "" }),
+    ];
   return [
     choice(1, "Once", answer({ type: "once" })),
     ...(ask.session ? [choice(2, `This session: ${ask.session}`, answer({ type: "session" }))] : []),
@@ -116,6 +126,10 @@ function permissionChoices(ask: PermissionPrompt): QuestionChoice[] {
     choice(5, "Reject, and say what to do instead", { write: "feedback", from: "" }),
   ];
 }
+
+/** Records that a new memory can take the place of; one answers for them with 2 or 3. */
+export const similarOf = ({ request }: PermissionPrompt): readonly { id: string; fact: string }[] =>
+  request.kind === "memory" ? (request.similar ?? []).slice(0, 2) : [];
 
 export const canEditFact = (body: QuestionBody): boolean =>
   body.type === "permission" && body.ask.request.kind === "memory" && body.ask.request.action === "store";

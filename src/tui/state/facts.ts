@@ -13,11 +13,14 @@ export type SessionFacts = {
   compacting: "no" | "background" | "blocking";
   tasks: { running: readonly string[]; idle: readonly string[] };
   inbox: readonly string[];
+  /** Permission questions that wait, the one on the screen included. */
+  asking: number;
   memory: boolean;
   branch: string | undefined;
   cost: number | undefined;
   tokens: number;
-  autopilot: { used: number; limit: number } | undefined;
+  /** How often it went on by itself since the last message, and how often it may. */
+  autopilot: { used: number; limit: number };
   intent: string;
   consolidation: string | undefined;
 };
@@ -30,11 +33,12 @@ export const noFacts: SessionFacts = {
   compacting: "no",
   tasks: { running: [], idle: [] },
   inbox: [],
+  asking: 0,
   memory: true,
   branch: undefined,
   cost: undefined,
   tokens: 0,
-  autopilot: undefined,
+  autopilot: { used: 0, limit: 0 },
   intent: "",
   consolidation: undefined,
 };
@@ -51,11 +55,18 @@ export function reduceFacts(facts: SessionFacts, event: Envelope): SessionFacts 
     case "session.context_changed":
       return { ...facts, branch: event.data.context.branch };
     case "session.mode_changed":
-      return { ...facts, mode: event.data.newMode, autopilot: undefined };
+      return { ...facts, mode: event.data.newMode, autopilot: { ...facts.autopilot, used: 0 } };
+    case "user.message": {
+      if (event.agentId !== undefined || event.data.source === "notification") return facts;
+      const used = event.data.source === "autopilot" ? facts.autopilot.used + 1 : 0;
+      return { ...facts, autopilot: { ...facts.autopilot, used } };
+    }
     case "session.model_change":
       return { ...facts, model: event.data.newModel };
     case "permission.rules_changed":
       return { ...facts, allowAll: event.data.allowAll };
+    case "permission.waiting":
+      return { ...facts, asking: event.data.count };
     case "session.usage_info": {
       if (event.agentId !== undefined) return facts;
       const { currentTokens: tokens, tokenLimit: limit, compactionAt: compactsAt, effectiveLimit } = event.data;

@@ -96,7 +96,7 @@ export const pasted = (text: string): string =>
     .replace(/\r\n?/g, "\n");
 
 // Cursor position, modes, colours, device attributes, keyboard flags, focus.
-const REPLY = /^\u001b(?:\[\d+;\d+R|\[\?[\d;]*(?:\$y|c|u)|\[[IO]|\]|P)/;
+const REPLY = /^\u001b(?:\[\d+;\d+R|\[[?>][\d;]*(?:\$y|c|u)|\[[IO]|\]|P)/;
 
 function inputOf(data: string): TypedInput[] {
   if (data === "" || isKeyRelease(data)) return [];

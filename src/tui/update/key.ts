@@ -76,8 +76,9 @@ function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
     case "background":
       return isEmpty && isBusy(state) ? doing(state, { type: "background" }) : withEditor(edit(editor, "left"));
     case "mode": {
-      const at = MODES.indexOf(state.facts.mode);
-      return doing(state, { type: "mode", mode: MODES[(at + 1) % MODES.length] ?? "interactive" });
+      const mode = MODES[(MODES.indexOf(state.facts.mode) + 1) % MODES.length] ?? "interactive";
+      // Shown at once: a second press goes on from here, not from what the session last said.
+      return doing({ ...state, facts: { ...state.facts, mode } }, { type: "mode", mode });
     }
     case "transcript":
       return doing(state, { type: "panel", command: "transcript", args: "" });

@@ -1,12 +1,12 @@
 // What can happen to the screen, what then has to be done in the world, and the state between them.
 
+import type { KeyBindings } from "../../command/key-table.ts";
 import type { Transcript } from "../../runtime/client/transcript.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { AgentMode } from "../../schema/permission.ts";
 import type { CompletionRow, CompletionState, CompletionToken } from "../completion/completion.ts";
 import type { EditorState } from "../editor/edit.ts";
 import type { EditorText } from "../editor/text.ts";
-import type { KeyBindings } from "../key/table.ts";
 import type { PanelState } from "../panel/contract.ts";
 import type { OpenQuestion, QuestionAnswer, QuestionBody } from "../question/question.ts";
 import type { ActivityState } from "../state/activity.ts";
@@ -20,6 +20,8 @@ export type HistorySearch = { words: string; at: number };
 
 export type ScreenState = {
   transcript: Transcript;
+  /** How many of its settled blocks are of sessions that were open here before. */
+  earlier?: number;
   facts: SessionFacts;
   activity: ActivityState;
   /** Messages on their way whose turn has not begun. */

@@ -1,6 +1,6 @@
 // A key while a panel is open: the panel's own action, or Esc that closes it.
 import { replaceText } from "../editor/edit.ts";
-import { textOf } from "../editor/text.ts";
+import { expanded, textOf } from "../editor/text.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import { doing, type ScreenState, type Step, stay } from "./message.ts";
 
@@ -16,8 +16,15 @@ export function onPanelKey(state: ScreenState, key: KeyPress): Step {
       return stay({ ...state, panel: { ...panel, state: action.state } });
     case "close":
       return stay(closed);
-    case "insert":
-      return stay({ ...closed, editor: replaceText(state.editor, textOf(action.text)) });
+    case "open":
+      return doing(state, { type: "panel", command: action.command, args: action.args });
+    case "insert": {
+      // A draft gives way, and is the newest of the history.
+      const draft = expanded(state.editor);
+      const next = { ...closed, editor: replaceText(state.editor, textOf(action.text)) };
+      if (draft.trim() === "") return stay(next);
+      return doing({ ...next, history: [...state.history, draft] }, { type: "remember", text: draft });
+    }
     case "run":
       return action.afterwards === "reload"
         ? doing(state, { type: "panelCommand", line: action.line })

@@ -26,7 +26,7 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
     case "event":
       return stay(onEvent(state, message.event));
     case "opened":
-      return stay({ ...state, facts: noFacts, activity: idle, queue: [], sending: 0 });
+      return stay(forOtherSession(state));
     case "asked":
       return doing(
         { ...state, questions: [...state.questions, openQuestion(message.id, message.body)] },
@@ -54,6 +54,16 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
       return stay({ ...state, panel: message.panel });
   }
 }
+
+/** Blocks on the screen stay where they are; they are not of this session. */
+const forOtherSession = (state: ScreenState): ScreenState => ({
+  ...state,
+  earlier: state.transcript.settled?.count ?? 0,
+  facts: { ...noFacts, autopilot: state.facts.autopilot },
+  activity: idle,
+  queue: [],
+  sending: 0,
+});
 
 function onPaste(state: ScreenState, text: string): Step {
   if (state.panel) return stay(state);

@@ -17,6 +17,7 @@ export type HeaderFacts = {
 export type MemoryFacts = {
   isOn: boolean;
   memories?: number;
+  hasMoreMemories?: boolean;
   toReview?: number;
   board?: { items: number; capacity: number };
   sessions?: number;
@@ -34,13 +35,16 @@ export function renderHeader(facts: HeaderFacts, width: number, look: Look): str
   return [...lines.map((line) => fitLine(line, width, look)), ""];
 }
 
-export function memoryText({ isOn, memories, toReview, board, sessions }: MemoryFacts, dot: string): string {
+export function memoryText(facts: MemoryFacts, dot: string): string {
+  const { isOn, memories, hasMoreMemories, toReview, board, sessions } = facts;
   if (!isOn) return "memory off";
   const review = toReview ? ` (${toReview} to review)` : "";
   return [
     "memory on",
-    ...(memories === undefined ? [] : [`${memories === 1 ? "1 memory" : `${memories} memories`}${review}`]),
+    ...(memories === undefined
+      ? []
+      : [`${memories === 1 ? "1 memory" : `${memories}${hasMoreMemories ? "+" : ""} memories`}${review}`]),
     ...(board ? [`${board.items}/${board.capacity} board`] : []),
-    ...(sessions === undefined ? [] : [`${sessions === 1 ? "1 session" : `${sessions} sessions`} here`]),
+    ...(!sessions ? [] : [`${sessions === 1 ? "1 session" : `${sessions} sessions`} here`]),
   ].join(` ${dot} `);
 }

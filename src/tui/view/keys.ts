@@ -1,5 +1,5 @@
 // The key list: every action with its keys, as they are bound now.
-import type { KeyRow } from "../key/table.ts";
+import type { KeyRow } from "../../command/key-table.ts";
 import type { PanelView } from "../panel/contract.ts";
 import { span } from "../text/span.ts";
 import { clipTo } from "../text/width.ts";

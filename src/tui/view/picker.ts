@@ -31,11 +31,12 @@ export function offeredRows({ rows, query }: PickerPage): readonly PickerRow[] {
 
 export function renderPicker(page: PickerPage, width: number, look: Look, rows: number): string[] {
   const choices = offeredRows(page);
-  const search = page.query === "" ? [] : [span("  search: ", "dim"), span(page.query, "accent")];
+  const isSearch = page.query !== "" || page.isSearching;
+  const search = isSearch ? [span("  search: ", "dim"), span(page.query, "accent")] : [];
   const head = fitLine([span(page.title, undefined, "bold"), ...search], width, look);
   if (choices.length === 0) {
     const words = page.rows.length === 0 ? page.empty : "No row has these words. Backspace widens the search.";
-    return [head, fitLine([span(`  ${words}`, "dim")], width, look)];
+    return [head, fitLine([span(`  ${words}`, "dim")], width, look), ...foot("", page, width, look)];
   }
   const room = Math.max(1, rows - 2);
   const at = Math.min(page.at, choices.length - 1);
@@ -44,7 +45,14 @@ export function renderPicker(page: PickerPage, width: number, look: Look, rows: 
   const lines = choices
     .slice(top, top + room)
     .map((row, i) => rowLine(row, top + i, top + i === at, columns, width, look));
-  return [head, ...lines, fitLine([span(`  ${at + 1}/${choices.length}`, "dim")], width, look)];
+  return [head, ...lines, ...foot(`${at + 1}/${choices.length}`, page, width, look)];
+}
+
+/** Where one is, and the letters that do something here. */
+function foot(place: string, { keys = {}, rows }: PickerPage, width: number, look: Look): string[] {
+  const help = Object.entries(keys).map(([key, words]) => `${key} ${words}`);
+  const parts = [place, ...help, ...(help.length > 0 && rows.length > 0 ? ["/ searches"] : [])].filter(Boolean);
+  return parts.length === 0 ? [] : [fitLine([span(`  ${parts.join(` ${look.glyphs.dot} `)}`, "dim")], width, look)];
 }
 
 const labelColumns = (rows: readonly PickerRow[], width: number): number =>
@@ -84,6 +92,12 @@ export function pickerKey(key: KeyPress, page: PickerPage): PanelAction<PanelPag
   if (key.id === "enter") return picked(choices[at], page);
   if (key.id === "backspace") return narrowed(page, [...page.query].slice(0, -1).join(""));
   if (key.text === undefined) return undefined;
+  if (page.keys && !page.isSearching) {
+    const own = choices[at]?.keys?.[key.text];
+    if (own) return stepFrom(page, own);
+    if (key.text === "/") return { type: "show", state: { ...page, isSearching: true } };
+    if (!/^[1-9]$/.test(key.text)) return { type: "show", state: page };
+  }
   // Behind other letters a digit is a letter: names of models have them.
   if (page.query === "" && /^[1-9]$/.test(key.text)) return picked(choices[Number(key.text) - 1], page);
   return narrowed(page, page.query + key.text);

@@ -1,4 +1,6 @@
 // The live part of the screen, top to bottom: blocks that still change, queue, question or panel, editor, status, hint.
+import { directivesIn } from "../../runtime/client/directive.ts";
+import { expanded } from "../editor/text.ts";
 import { type Activity, activityOf } from "../state/activity.ts";
 import type { TerminalSize } from "../terminal/adapter.ts";
 import { span } from "../text/span.ts";
@@ -17,6 +19,8 @@ export type ScreenChoices = {
   look: Look;
   statusItems: readonly string[];
   hasMotion: boolean;
+  /** Lines such as `preference: …` are kept for later sessions. */
+  promotes: boolean;
   /** What the user's own status command said. */
   custom?: string | undefined;
 };
@@ -45,7 +49,7 @@ export function renderScreen(
     ? []
     : [
         renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
-        hintLine(state, now, width, look),
+        promotionHint(state, width, choices) ?? hintLine(state, now, width, look),
       ];
   const activity = renderActivity(shownActivity(state), { now, hasMotion: choices.hasMotion }, width, look);
   const below = lowerPart(state, activity, size, look);
@@ -67,7 +71,7 @@ function lowerPart(state: ScreenState, activity: string, size: TerminalSize, loo
     const isCramped = size.rows < ROOMY_ROWS;
     const editor = renderEditor(state.editor, width, look, isCramped ? 1 : 3);
     const room = size.rows - editor.length - (isCramped ? 0 : 4);
-    const lines = renderQuestion(question, state.questions.length, width, look, room);
+    const lines = renderQuestion(question, waitingCount(state), width, look, room);
     return [...lines, ...(isCramped ? [] : [rule]), ...editor];
   }
   if (state.panel) {
@@ -83,6 +87,12 @@ function lowerPart(state: ScreenState, activity: string, size: TerminalSize, loo
     Math.min(MOST_COMPLETIONS, size.rows - editor.length - 6),
   );
   return [...list, activity, ...editor, rule];
+}
+
+/** Permission questions come to the screen one at a time; the others wait behind them. */
+function waitingCount({ questions, facts }: ScreenState): number {
+  const permissions = questions.filter(({ body }) => body.type === "permission").length;
+  return questions.length + Math.max(0, facts.asking - permissions);
 }
 
 function shownActivity({ activity, sending, shell }: ScreenState): Activity | undefined {
@@ -112,6 +122,18 @@ function searchLines({ search, history }: ScreenState, width: number, look: Look
     ),
     fitLine([span(match === undefined ? "" : `${look.glyphs.user} ${match.replaceAll("\n", " ")}`)], width, look),
   ];
+}
+
+/** What is written will be kept; said before it is sent. */
+function promotionHint(
+  { editor, panel, search }: ScreenState,
+  width: number,
+  choices: ScreenChoices,
+): string | undefined {
+  if (!choices.promotes || panel || search || !editor.text.includes(":")) return undefined;
+  const scopes = new Set(directivesIn(expanded(editor)).map(({ scope }) => scope));
+  if (scopes.size === 0) return undefined;
+  return fitLine([span(`will be promoted to ${[...scopes].join(" and ")}`, "accent")], width, choices.look);
 }
 
 function hintLine(state: ScreenState, now: number, width: number, look: Look): string {

@@ -1,4 +1,5 @@
 // The status line: mode, model, how full the window is, what runs, what it costs. A narrow screen drops from the end.
+import { moneyText } from "../block/figure.ts";
 import type { SessionFacts, WindowFacts } from "../state/facts.ts";
 import { type SpanLine, span } from "../text/span.ts";
 import { widthOf } from "../text/width.ts";
@@ -36,7 +37,7 @@ export function renderStatusLine(facts: StatusFacts, items: readonly string[], w
 
 const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts) => SpanLine>> = {
   mode: ({ mode, allowAll, autopilot }) => {
-    const words = autopilot ? `${mode} ${autopilot.used}/${autopilot.limit}` : mode;
+    const words = mode === "autopilot" && autopilot.limit > 0 ? `${mode} ${autopilot.used}/${autopilot.limit}` : mode;
     return [
       span(words, mode === "interactive" ? "dim" : "accent", ...(mode === "interactive" ? [] : (["bold"] as const))),
       ...(allowAll ? [span(" allow-all", "warning", "bold")] : []),
@@ -53,7 +54,7 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts) => SpanLine>> = {
   memory: ({ memory }) => [span(memory ? "memory on" : "memory off", "dim")],
   branch: ({ branch }) => (branch ? [span(branch, "dim")] : []),
   cost: ({ cost, tokens }) =>
-    cost === undefined ? (tokens === 0 ? [] : [span(`${amount(tokens)} tokens`, "dim")]) : [span(money(cost), "dim")],
+    cost ? [span(moneyText(cost), "dim")] : tokens === 0 ? [] : [span(`${amount(tokens)} tokens`, "dim")],
   gateway: () => [],
 };
 
@@ -79,5 +80,3 @@ export function amount(count: number): string {
   if (count >= 1000) return `${Math.round(count / 1000)}k`;
   return `${(count / 1000).toFixed(1)}k`;
 }
-
-const money = (cost: number): string => `$${cost < 1 ? cost.toFixed(3) : cost.toFixed(2)}`;

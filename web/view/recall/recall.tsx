@@ -6,10 +6,10 @@ import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { params, setParams } from "../../app/route.ts";
 import { count, duration, plural } from "../../part/figure.tsx";
-import { Choice, Field, type Option } from "../../part/form.tsx";
+import { Choice, Field, type Option, Tabs } from "../../part/form.tsx";
 import { Empty, Loaded } from "../../part/state.tsx";
-import { Text } from "../../part/text.tsx";
 import { Hits } from "./hits.tsx";
+import { Injected } from "./injected.tsx";
 import { Signals } from "./signals.tsx";
 import "./recall.css";
 
@@ -22,15 +22,20 @@ const KINDS: readonly Option[] = [
   ["", "Every kind"],
   ["turn", "Turns"],
   ["tool", "Tool output"],
-  ["memory", "Memories"],
+  ["checkpoint", "Checkpoints"],
+  ["record", "Memories"],
   ["board", "Board items"],
   ["fact", "Facts"],
   ["pin", "Pins"],
 ];
+const TABS: readonly Option[] = [
+  ["found", "What is found"],
+  ["injected", "What an agent would get"],
+];
 const LIMITS: readonly Option[] = ["8", "20", "50", "100"].map((limit): Option => [limit, `${limit} results`]);
 
 export function Recall() {
-  const { q = "", scope, kind, asOf, limit = "20", without = "", pick } = params.value;
+  const { q = "", scope, kind, asOf, limit = "20", without = "", pick, folder, tab = "found" } = params.value;
   const [text, setText] = useState(q);
   const off = without.split(",").filter(Boolean);
   const body = {
@@ -95,7 +100,19 @@ export function Recall() {
           be given.
         </Empty>
       ) : (
-        <Results body={body} off={off} picked={pick} />
+        <>
+          <Tabs
+            label="Recall"
+            value={tab}
+            options={TABS}
+            onChange={(next) => setParams({ tab: next === "found" ? undefined : next })}
+          />
+          {tab === "injected" ? (
+            <Injected query={q} folder={folder} />
+          ) : (
+            <Results body={body} off={off} picked={pick} />
+          )}
+        </>
       )}
     </div>
   );
@@ -107,7 +124,7 @@ function Results({ body, off, picked }: { body: object; off: readonly string[]; 
   );
   return (
     <Loaded of={answer}>
-      {({ results, more, plan, durationMs, partial, skipped, unmatched, injected, scope: searched }) => (
+      {({ results, more, plan, durationMs, partial, skipped, unmatched, scope: searched }) => (
         <>
           <div class="stack">
             <p class="soft" role="status">
@@ -131,14 +148,6 @@ function Results({ body, off, picked }: { body: object; off: readonly string[]; 
             <Signals results={results} off={off} picked={picked} />
           </div>
           <Hits results={results} query={(body as { query: string }).query} picked={picked} />
-          {injected && (
-            <section class="section">
-              <h2>What an agent would get</h2>
-              <pre class="code">
-                <Text>{injected}</Text>
-              </pre>
-            </section>
-          )}
         </>
       )}
     </Loaded>

@@ -7,6 +7,7 @@ import { href, params, setParams } from "../../app/route.ts";
 import { Confirm } from "../../part/dialog.tsx";
 import { compact, count, plural, signed } from "../../part/figure.tsx";
 import { Facts, Tabs } from "../../part/form.tsx";
+import { Reach, Resume } from "../../part/reach.tsx";
 import { Loaded } from "../../part/state.tsx";
 import { Text } from "../../part/text.tsx";
 import { When } from "../../part/time.tsx";
@@ -106,13 +107,18 @@ function Shown({ value, reload }: { value: Detail; reload(): void }) {
 
 /** Who can compact, stop or write to it. */
 function Owner({ value }: { value: Detail }) {
-  if (value.mayControl) return null;
-  const text = value.proxied
-    ? `Its client (${value.client}) owns this conversation: compact or stop it there.`
-    : value.pid !== null
-      ? `Process ${value.pid} has it open: compact, stop or write to it in its terminal.`
-      : "";
-  return text ? <p class="faint">{text}</p> : null;
+  if (value.proxied)
+    return <p class="faint">Its client ({value.client}) owns this conversation: compact or stop it there.</p>;
+  if (value.source !== "agent") return null;
+  if (value.pid === null) return <Resume session={value.id} />;
+  if (!value.mayControl)
+    return <p class="faint">Process {value.pid} has it open: compact, stop or write to it in its terminal.</p>;
+  return (
+    <>
+      <p class="faint">Process {value.pid} has it open.</p>
+      <Reach key={value.id} session={value.id} />
+    </>
+  );
 }
 
 function AllFacts({ value }: { value: Detail }) {

@@ -1,5 +1,5 @@
 // The conversation as it was, live: what was said in full, everything else as a line that opens.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SessionEvent } from "../../../src/schema/api/session.ts";
 import { href, params, setParams } from "../../app/route.ts";
 import { Copy } from "../../part/copy.tsx";
@@ -19,24 +19,23 @@ const MOST = 6000;
 
 export function Transcript({ session }: { session: string }) {
   const flow = useEvents(session);
-  const scroller = useRef<HTMLElement>(null);
-  const [isReady, setReady] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
   const [isAll, setAll] = useState(false);
-  useEffect(() => {
-    scroller.current = place.current?.closest<HTMLElement>("[data-detail]") ?? null;
-    setReady(true);
-  }, []);
-  const opened = flow.items.find(({ event }) => event.id === params.value["event"])?.event;
+  const { event: linked, turn } = params.value;
+  const opened = flow.items.find(({ event }) => event.id === linked)?.event;
   const shown = isAll ? flow.items : flow.items.filter(({ event }) => !isNoise(event));
-  const begin = turnStart(shown, Number(params.value["turn"]));
+  const begin = turnStart(shown, Number(turn));
+  // A link may lead to an event that is pages away.
+  const isSought = (linked !== undefined && !opened) || (turn !== undefined && begin === undefined);
+  useEffect(() => {
+    if (isSought && flow.hasMore && !flow.problem) void flow.more();
+  }, [isSought, flow.items.length, flow.hasMore]);
   if (flow.items.length === 0) {
     if (flow.problem) return <Failed problem={flow.problem} retry={flow.retry} />;
     if (flow.loading) return <Loading />;
     return <Empty title="Nothing was said yet">What is said in this session appears here as it happens.</Empty>;
   }
   return (
-    <div ref={place} class="transcript">
+    <div class="transcript">
       <p class="inline transcript-head">
         <span class="faint">
           {plural(flow.items.length, "event")}
@@ -53,19 +52,16 @@ export function Transcript({ session }: { session: string }) {
         )}
       </p>
       {flow.problem && <Trouble problem={flow.problem} retry={flow.retry} />}
-      {isReady && (
-        <VirtualFlow
-          label="Transcript"
-          items={shown}
-          id={({ event }) => event.id}
-          scroller={scroller}
-          onNearEnd={() => void flow.more()}
-          onEnd={flow.all}
-          target={begin}
-        >
-          {({ event }) => <Block event={event} isCurrent={event.id === begin} />}
-        </VirtualFlow>
-      )}
+      <VirtualFlow
+        label="Transcript"
+        items={shown}
+        id={({ event }) => event.id}
+        onNearEnd={() => void flow.more()}
+        onEnd={flow.all}
+        target={begin}
+      >
+        {({ event }) => <Block event={event} isCurrent={event.id === begin} />}
+      </VirtualFlow>
       {opened && <Inspector session={session} event={opened} />}
     </div>
   );

@@ -6,6 +6,7 @@ import { href, params, setParams } from "../../app/route.ts";
 import { compact, count, duration, plural } from "../../part/figure.tsx";
 import { Facts, Mark, type Tone } from "../../part/form.tsx";
 import { Markdown } from "../../part/markdown.tsx";
+import { Reach, Resume } from "../../part/reach.tsx";
 import { Rows } from "../../part/rows.tsx";
 import { Split } from "../../part/split.tsx";
 import { Empty } from "../../part/state.tsx";
@@ -99,6 +100,15 @@ export function Tasks() {
   );
 }
 
+/** Who runs it, and what can be done about it from here. */
+function Runner({ task }: { task: TaskShape }) {
+  if (task.pid === null) return <Resume session={task.session} />;
+  if (!task.mayControl)
+    return <p class="faint">Process {task.pid} runs it. To stop it or write to it, use /tasks in that terminal.</p>;
+  const isOpen = task.status === "running" || task.status === "idle";
+  return isOpen ? <Reach session={task.session} task={task.id} /> : null;
+}
+
 function TaskDetail({ task }: { task: TaskShape }) {
   const { mcp } = task;
   return (
@@ -121,13 +131,7 @@ function TaskDetail({ task }: { task: TaskShape }) {
             </span>
           </p>
         )}
-        {!task.mayControl && (
-          <p class="faint">
-            {task.pid === null
-              ? "Nobody runs it any more."
-              : `Process ${task.pid} runs it. To stop it or write to it, use /tasks in that terminal.`}
-          </p>
-        )}
+        <Runner key={keyOf(task)} task={task} />
       </header>
       <Facts
         rows={[
@@ -144,7 +148,7 @@ function TaskDetail({ task }: { task: TaskShape }) {
           ["Took", duration(task.durationMs)],
           ["Work", `${plural(task.turns, "turn")}, ${plural(task.toolCalls, "tool call")}`],
           ["Tokens", `${count(task.tokensIn)} in, ${count(task.tokensOut)} out`],
-          ["Cost", task.cost !== undefined && `$${task.cost.toFixed(4)}`],
+          ["Cost", task.cost !== undefined && task.cost > 0 && `$${task.cost.toFixed(4)}`],
           ["Todo", task.todo],
           ["Doing", task.latestIntent],
           ["MCP", mcp && `${mcp.server} ${mcp.tool}: ${mcp.message ?? mcp.status}`],

@@ -50,7 +50,7 @@ function isClash(db: Database, group: string, { uuid, text: content }: EpisodeIn
 
 function acceptOne(
   db: Database,
-  { group, origin, now }: AcceptRequest,
+  { group, origin, unread, now }: AcceptRequest,
   episode: EpisodeInput,
   validAt: Instant,
 ): { uuid: string; isNew: boolean } {
@@ -67,7 +67,8 @@ function acceptOne(
     ...[episode.text, episode.role, episode.roleType, validAt, now, origin, session, turn],
     ...[JSON.stringify(episode.metadata ?? {}), extraction ? "done" : "queued"],
   );
-  indexLater(db, episodeSource, uuid);
+  // Whoever waits for the answer does not wait for the index: what is read anyway gets there with its facts.
+  if (extraction || unread) indexLater(db, episodeSource, uuid);
   if (extraction)
     addStatements(db, { group, episode: uuid, extraction: extraction.value, origin: extraction.origin, now });
   return { uuid, isNew: true };

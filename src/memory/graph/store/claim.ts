@@ -3,6 +3,8 @@ import { isAlive } from "../../../host/survivors.ts";
 import type { Episode, Instant } from "../../../schema/graph.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import type { ClaimRequest, SettleRequest } from "../contract.ts";
+import { indexLater } from "./index-later.ts";
+import { episodeSource } from "./recall-source.ts";
 import { all, episodeOf, get, run, text } from "./row.ts";
 import { addStatements } from "./statement.ts";
 
@@ -62,8 +64,8 @@ function hasDied(worker: string): boolean {
 
 const OWN = "uuid = ? AND state = 'running' AND worker = ?";
 
-/** How long requests may wait for one transaction. */
-const SLICE_MS = 4;
+/** How long requests may wait for one transaction; its index and its commit take as long again. */
+const SLICE_MS = 2;
 
 /** Inside a transaction: so many episodes from this one on as take a short time. `end`: the first that is left. */
 export function settleEpisodes(
@@ -79,6 +81,7 @@ export function settleEpisodes(
     if (!row || !extraction) continue;
     addStatements(db, { group: text(row, "group_id"), episode: uuid, extraction, origin, now });
     run(db, `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`, uuid, worker);
+    indexLater(db, episodeSource, uuid);
     count++;
   } while (end < episodes.length && performance.now() - begun < SLICE_MS);
   return { count, end };
@@ -95,6 +98,7 @@ export function giveBackEpisode(
        state = CASE WHEN tries + 1 >= ${MOST_TRIES} THEN 'parked' ELSE 'queued' END WHERE ${OWN}`,
     ...[error, episode, worker],
   );
+  indexLater(db, episodeSource, episode);
 }
 
 /** Inside a transaction. */

@@ -16,8 +16,8 @@ import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
 import { all, entityOf, get, run, text } from "./row.ts";
 import { together } from "./together.ts";
 
-/** Messages that are posted come before what is made of them; so long at most that waits. */
-const SHARED = { most: 64, patienceMs: 25 };
+/** Messages that are posted come before what is made of them: that waits for a pause between them, but not for ever. */
+const SHARED = { most: 64, pauseMs: 3, patienceMs: 250 };
 
 export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStore {
   const read = <T>(work: () => T): Promise<Result<T, Fault>> => whileBusy(db.location() ?? "memory", work, {});

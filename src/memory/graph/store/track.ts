@@ -48,15 +48,14 @@ export function mendTrack(db: Database, track: Track, now: Instant): void {
 }
 
 /** The fact that is true at the moment says the same already: it gains the episode, and nothing else changes. */
-function joins(db: Database, { group, key }: Track, statement: Statement, origin: GraphFactOrigin): boolean {
+function joins(db: Database, track: Track, statement: Statement, origin: GraphFactOrigin): boolean {
   const { type, object, at, until } = statement;
   if (type === "ended" || until !== undefined) return false;
-  const fact = get(
-    db,
-    `SELECT uuid FROM graph_fact WHERE group_id = ?1 AND track = ?2 AND object = ?3 AND valid_at < ?4
-     AND (invalid_at IS NULL OR invalid_at > ?4) ORDER BY valid_at DESC LIMIT 1`,
-    ...[group, key, object, at],
-  );
+  // Facts of a track do not overlap, so that only the last to begin can be true.
+  const fact = factsAt(db, track, nextMoment(db, track, "<", at)).find((row) => {
+    const end = textOrNull(row, "invalid_at");
+    return text(row, "object") === object && (end === null || end > at);
+  });
   if (!fact) return false;
   putMention(db, text(fact, "uuid"), statement);
   const trusted = "UPDATE graph_fact SET origin = ?, trust = ? WHERE uuid = ? AND trust < ?";
@@ -67,25 +66,33 @@ function joins(db: Database, { group, key }: Track, statement: Statement, origin
 /** Facts that a statement of one moment may change, and those after them, which only say where the last one ends. */
 type Window = { facts: GraphRow[]; after: GraphRow[] };
 
-function windowAround(db: Database, { group, key }: Track, at: Instant): Window {
-  const moment = (bound: "<" | "<=" | ">", than: string | undefined): string | undefined => {
-    if (than === undefined) return undefined;
-    const edge = bound === ">" ? "min" : "max";
-    const sql = `SELECT ${edge}(valid_at) AS at FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at ${bound} ?`;
-    return textOrNull(get(db, sql, group, key, than) ?? { at: null }, "at") ?? undefined;
-  };
-  const factsAt = (time: string | undefined): GraphRow[] =>
-    time === undefined
-      ? []
-      : all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?", group, key, time);
-  const here = moment("<=", at);
-  const before = here === at ? moment("<", at) : undefined;
-  const following = moment(">", at);
+function windowAround(db: Database, track: Track, at: Instant): Window {
+  const here = nextMoment(db, track, "<=", at);
+  const before = here === at ? nextMoment(db, track, "<", at) : undefined;
+  const following = nextMoment(db, track, ">", at);
   return {
-    facts: [...factsAt(before), ...factsAt(here), ...factsAt(following)],
-    after: factsAt(moment(">", following)),
+    facts: [before, here, following].flatMap((moment) => factsAt(db, track, moment)),
+    after: factsAt(db, track, nextMoment(db, track, ">", following)),
   };
 }
+
+/** When the nearest fact on that side of a moment began. */
+function nextMoment(
+  db: Database,
+  { group, key }: Track,
+  side: "<" | "<=" | ">",
+  than: Instant | undefined,
+): Instant | undefined {
+  if (than === undefined) return undefined;
+  const edge = side === ">" ? "min" : "max";
+  const sql = `SELECT ${edge}(valid_at) AS at FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at ${side} ?`;
+  return textOrNull(get(db, sql, group, key, than) ?? { at: null }, "at") ?? undefined;
+}
+
+const factsAt = (db: Database, { group, key }: Track, moment: Instant | undefined): GraphRow[] =>
+  moment === undefined
+    ? []
+    : all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?", group, key, moment);
 
 type Settling = { added: readonly Statement[]; origin: GraphFactOrigin; now: Instant };
 

@@ -35,6 +35,8 @@ const KIN_SHARE = 0.005;
 /** How many are compared by their length too. */
 const MEASURED = 1_000;
 const NEWEST = 5_000;
+const ALL = "SELECT rowid FROM recall_terms WHERE recall_terms MATCH ?";
+/** Going backwards costs a third more. */
 const NEWEST_FIRST = "SELECT rowid FROM recall_terms WHERE recall_terms MATCH ? ORDER BY rowid DESC LIMIT ?";
 
 export class Finder {
@@ -106,8 +108,12 @@ export class Finder {
 
   #df(term: QueryTerm): number {
     const match = matchOf([termMatch(term)], this.#frame) ?? "";
-    if (this.#scope.passages > this.#bounds.postings) return countOf(this.#db, match, this.#scope.passages);
-    const ids = column(this.#db, NEWEST_FIRST, match, this.#bounds.postings);
+    if (this.#scope.passages > this.#bounds.postings) {
+      const { count, ids } = countOf(this.#db, match, this.#scope.passages);
+      if (ids) this.#postings.set(keyOf(term), ids);
+      return count;
+    }
+    const ids = column(this.#db, ALL, match);
     this.#postings.set(keyOf(term), ids);
     return ids.length;
   }

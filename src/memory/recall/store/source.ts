@@ -5,6 +5,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
 import { write } from "../../../store/sqlite.ts";
+import { onEmbedded, type Unit } from "../../../store/unit.ts";
 import type { Item, Kind } from "../item.ts";
 import { isDamage } from "./damage.ts";
 import { keepsVectors, noteOf, setNote } from "./note.ts";
@@ -23,6 +24,9 @@ const unsearchable = new WeakSet<DatabaseSync>();
 
 /** Rows that change over this connection stay out of the index until a connection with an index fills it. */
 export const leaveUnindexed = (db: DatabaseSync): void => void unsearchable.add(db);
+
+/** Inside the unit that changed the row: it is found as it is now. */
+export const indexed = (source: RecallSource, id: string): Unit<void> => onEmbedded((db) => indexRow(db, source, id));
 
 /** Inside the transaction that changed the row. */
 export const indexRow = (db: DatabaseSync, source: RecallSource, id: string): void => indexRows(db, [{ source, id }]);

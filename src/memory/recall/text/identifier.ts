@@ -1,4 +1,5 @@
 // Names, paths and codes in a text: each under every form by which somebody may ask for it.
+import { remembering } from "../../../base/remember.ts";
 
 /** Anything that could be a name; most words are not, and `isName` tells. */
 const CHUNK = /[\p{L}\p{N}_$@#.~/\\:+-]+/gu;
@@ -17,14 +18,23 @@ export type Name = {
 
 export function namesOf(text: string): Name[] {
   const names: Name[] = [];
-  for (const [chunk] of text.matchAll(CHUNK)) {
-    if (chunk.length > MAX_NAME || !NAME.test(chunk)) continue;
-    const raw = chunk.replace(/^[:+-]+|[.:/\\@~-]+$/g, "").replace(/(?:::?\d+)+$/, "");
-    const forms = formsOf(raw);
-    if (forms.length > 0) names.push({ raw, forms });
+  for (const chunk of text.match(CHUNK) ?? []) {
+    const name = chunk.length > OFTEN ? nameIn(chunk) : oftenNamed(chunk);
+    if (name) names.push(name);
   }
   return names;
 }
+
+function nameIn(chunk: string): Name | undefined {
+  if (chunk.length > MAX_NAME || !NAME.test(chunk)) return undefined;
+  const raw = chunk.replace(/^[:+-]+|[.:/\\@~-]+$/g, "").replace(/(?:::?\d+)+$/, "");
+  const forms = formsOf(raw);
+  return forms.length > 0 ? { raw, forms } : undefined;
+}
+
+/** Short ones come again and again; nobody changes what is remembered of them. */
+const OFTEN = 48;
+const oftenNamed = remembering(50_000, nameIn);
 
 /** `getUserById` and `get_user_by_id` are one; a path answers to each of its ends. */
 export function formsOf(raw: string): string[] {

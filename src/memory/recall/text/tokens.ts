@@ -1,4 +1,5 @@
 // The tokens under which a passage is found. A mark in front tells the channels apart; the tokens of one passage are a set.
+import { remembering } from "../../../base/remember.ts";
 import { humpsOf, namesOf } from "./identifier.ts";
 import { stem } from "./stem.ts";
 import { gramsOf, runsOf } from "./words.ts";
@@ -21,7 +22,10 @@ export type Tokens = {
 export function tokensOf(text: string): Tokens {
   const { words, runs } = runsOf(text);
   const tokens = new Set<string>(words);
-  for (const word of new Set(words)) addStem(tokens, word);
+  for (const word of [...tokens]) {
+    const root = rootToken(word);
+    if (root !== undefined) tokens.add(root);
+  }
   for (const hump of humpsOf(text)) tokens.add(stemToken(stem(hump)));
   let length = words.length;
   for (const run of runs) {
@@ -29,12 +33,12 @@ export function tokensOf(text: string): Tokens {
     length += run.length;
   }
   if (MAY_HAVE_NAMES.test(text))
-    for (const name of namesOf(text)) for (const form of name.forms) tokens.add(nameToken(form));
+    for (const { forms } of namesOf(text)) for (const form of forms) tokens.add(nameToken(form));
   return { text: [...tokens].join(" "), length };
 }
 
 /** A word that is its own stem is found by the word's token already. */
-function addStem(tokens: Set<string>, word: string): void {
+const rootToken = remembering(100_000, (word): string | undefined => {
   const root = stem(word);
-  if (root !== word) tokens.add(stemToken(root));
-}
+  return root === word ? undefined : stemToken(root);
+});

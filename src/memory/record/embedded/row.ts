@@ -1,17 +1,17 @@
 // Rows of the tables as records, and which of them a place may see.
 import { isRecord, parseJson } from "../../../base/json.ts";
-import type { Database } from "../../../store/sqlite.ts";
+import { allRows, oneRow, type Unit } from "../../../store/unit.ts";
 import type { Author, Citation, MemoryRecord, Place, Scope, Source, Status, Votes } from "../contract.ts";
 
 type FactRow = Record<string, unknown>;
-export const rowsOf = (found: unknown[]): FactRow[] => found.filter(isRecord);
 
 /** The current vote of the user as a person. */
 export const userActor = (user: string): string => `user:${user}`;
 
 /** The votes of the records that a caller's clause names; `?1` is the user as an actor. */
 export const VOTES = `
-  SELECT memory, json_array(sum(direction = 'upvote'), sum(direction = 'downvote'),
+  SELECT memory, json_array(sum(CASE WHEN direction = 'upvote' THEN 1 ELSE 0 END),
+      sum(CASE WHEN direction = 'downvote' THEN 1 ELSE 0 END),
       sum(CASE WHEN kind <> 'agent' THEN 0 WHEN direction = 'upvote' THEN 1 ELSE -1 END),
       max(CASE WHEN actor = ?1 THEN direction END)) AS votes
     FROM memory_votes`;
@@ -21,7 +21,7 @@ export const SELECT = `
   SELECT m.*,
     (SELECT json_group_array(json_array(c.raw, c.kind, c.path, c.start_line, c.end_line, c.hash, c.commit_id, c.state, c.checked_at))
        FROM (SELECT * FROM memory_citations WHERE memory = m.id ORDER BY position) AS c) AS citations,
-    (SELECT votes FROM (${VOTES} WHERE memory = m.id)) AS votes
+    (SELECT votes FROM (${VOTES} WHERE memory = m.id GROUP BY memory) AS v) AS votes
   FROM memories AS m`;
 
 type Sql = { where: string; values: (string | number)[] };
@@ -31,21 +31,25 @@ export function visible({ repository, user }: Place, scope?: Scope): Sql {
   const parts: Sql[] = [];
   if (repository !== undefined && scope !== "user")
     parts.push({ where: "(m.scope = 'repository' AND m.repository = ?)", values: [repository] });
-  if (scope !== "repository") parts.push({ where: "(m.scope = 'user' AND m.user = ?)", values: [user] });
-  if (parts.length === 0) return { where: "0", values: [] };
+  if (scope !== "repository") parts.push({ where: `(m.scope = 'user' AND m."user" = ?)`, values: [user] });
+  if (parts.length === 0) return { where: "1 = 0", values: [] };
   return { where: `(${parts.map((p) => p.where).join(" OR ")})`, values: parts.flatMap((p) => p.values) };
 }
 
 /** Records come in no order; those that are gone are left out. */
-export function recordsById(db: Database, ids: readonly string[], user: string): MemoryRecord[] {
-  const query = db.prepare(`${SELECT} WHERE m.id IN (${ids.map(() => "?").join(", ")})`);
-  return rowsOf(query.all(userActor(user), ...ids)).map(recordOf);
+export function* recordsById(ids: readonly string[], user: string): Unit<MemoryRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = yield* allRows(
+    `${SELECT} WHERE m.id IN (${ids.map(() => "?").join(", ")})`,
+    ...[userActor(user), ...ids],
+  );
+  return rows.map(recordOf);
 }
 
-export const recordById = (db: Database, id: string, user: string): MemoryRecord | undefined => {
-  const row = db.prepare(`${SELECT} WHERE m.id = ?2`).get(userActor(user), id);
+export function* recordById(id: string, user: string): Unit<MemoryRecord | undefined> {
+  const row = yield* oneRow(`${SELECT} WHERE m.id = ?2`, userActor(user), id);
   return row ? recordOf(row) : undefined;
-};
+}
 
 export function recordOf(row: FactRow): MemoryRecord {
   const text = (name: string): string => String(row[name] ?? "");
@@ -72,7 +76,7 @@ export function recordOf(row: FactRow): MemoryRecord {
   };
 }
 
-const NO_VOTES = "[null,null,null,null]";
+const NO_VOTES = "";
 
 /** The user's own downvote, or those of agents at two more than their upvotes, dispute a record. */
 export function votesOf(json: string): Votes {

@@ -1,21 +1,21 @@
 // What ranking needs of every active record, and no more: of thousands, a prompt shows sixty.
-import type { Database } from "../../../store/sqlite.ts";
+import { arrayRows, type Unit } from "../../../store/unit.ts";
 import type { Citation, Place, Scope } from "../contract.ts";
 import type { Standing } from "../rank.ts";
 import { userActor, VOTES, visible, votesOf } from "./row.ts";
 
-export function activeStandings(db: Database, place: Place, scopes: readonly Scope[]): Standing[] {
+export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<Standing[]> {
   const [only] = scopes;
   if (only === undefined) return [];
   const seen = visible(place, scopes.length > 1 ? undefined : only);
-  const rows = (columns: string, tables: string, more: readonly string[] = []): unknown[][] => {
-    const query = db.prepare(`SELECT ${columns} FROM ${tables} WHERE m.status = 'active' AND ${seen.where}`);
-    query.setReturnArrays(true);
-    return query.all(...more, ...seen.values) as unknown as unknown[][];
-  };
+  const rows = (columns: string, tables: string, more: readonly string[] = []): Unit<unknown[][]> =>
+    arrayRows(
+      `SELECT ${columns} FROM ${tables} WHERE m.status = 'active' AND ${seen.where}`,
+      ...[...more, ...seen.values],
+    );
   const standings = new Map<unknown, Standing>();
   const columns = "m.id, m.scope, m.trust, m.verification, m.created_at, m.last_verified_at";
-  for (const [id, scope, trust, verification, createdAt, lastVerifiedAt] of rows(columns, "memories AS m"))
+  for (const [id, scope, trust, verification, createdAt, lastVerifiedAt] of yield* rows(columns, "memories AS m"))
     standings.set(id, {
       id: String(id),
       scope: scope as Scope,
@@ -27,10 +27,10 @@ export function activeStandings(db: Database, place: Place, scopes: readonly Sco
       citations: [],
     });
   const cited = "memory_citations AS c JOIN memories AS m ON m.id = c.memory";
-  for (const [id, kind, state, path] of rows("c.memory, c.kind, c.state, c.path", cited))
+  for (const [id, kind, state, path] of yield* rows("c.memory, c.kind, c.state, c.path", cited))
     standings.get(id)?.citations.push({ kind, state, ...(path === null ? {} : { path }) } as Citation);
   const votes = `(${VOTES} GROUP BY memory) AS v JOIN memories AS m ON m.id = v.memory`;
-  for (const [id, json] of rows("v.memory, v.votes", votes, [userActor(place.user)])) {
+  for (const [id, json] of yield* rows("v.memory, v.votes", votes, [userActor(place.user)])) {
     const standing = standings.get(id);
     if (standing) standing.votes = votesOf(String(json));
   }

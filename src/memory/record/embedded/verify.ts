@@ -1,9 +1,11 @@
 // What a check of its citations says about a record: states, verification, and when they were last all good. Never its text,
 // its status or its version.
+
+import { optional } from "../../../base/optional.ts";
+import { execute, raiseGeneration, type Unit } from "../../../store/unit.ts";
 import type { Citation, CitationState, MemoryRecord, NotFound, Place } from "../contract.ts";
 import { verificationOf } from "../verification.ts";
-import { getRecord } from "./read.ts";
-import { after, type RecordWrite } from "./write.ts";
+import { after, heldRecord, type RecordWrite } from "./write.ts";
 
 type CheckedCitation = { raw: string; state: Exclude<CitationState, "unchecked"> };
 export type Check = {
@@ -20,9 +22,9 @@ export type CheckNoted =
   | NotFound;
 
 /** Inside the caller's transaction. Noting the same again moves only the time of a success. */
-export function noteCheck(work: Omit<RecordWrite, "hash">, { id, place, citations, shown }: Check): CheckNoted {
-  const { db, now, user } = work;
-  const got = getRecord(db, id, place ? { place } : {}, user);
+export function* noteCheck(work: Omit<RecordWrite, "hash">, { id, place, citations, shown }: Check): Unit<CheckNoted> {
+  const { now, user, reach } = work;
+  const got = yield* heldRecord(id, { ...optional("place", place), reach }, user);
   if (got.type !== "got") return { type: "not_found" };
   const { record } = got;
   const isMeant = (one: Citation, raw: string): boolean => one.raw === raw || shown(one.raw) === raw;
@@ -35,17 +37,20 @@ export function noteCheck(work: Omit<RecordWrite, "hash">, { id, place, citation
     const state = citations.findLast(({ raw }) => isMeant(one, raw))?.state;
     return state === undefined ? one : { ...one, state, checkedAt: now };
   });
-  const put = db.prepare("UPDATE memory_citations SET state = ?, checked_at = ? WHERE memory = ? AND position = ?");
-  for (const [position, one] of checked.entries()) put.run(one.state, one.checkedAt ?? null, record.id, position);
+  for (const [position, one] of checked.entries())
+    yield* execute(
+      "UPDATE memory_citations SET state = ?, checked_at = ? WHERE memory = ? AND position = ?",
+      ...[one.state, one.checkedAt ?? null, record.id, position],
+    );
   const verification = verificationOf(checked);
-  db.prepare("UPDATE memories SET verification = ? WHERE id = ?").run(verification, record.id);
+  yield* execute("UPDATE memories SET verification = ? WHERE id = ?", verification, record.id);
   if (verification === "verified")
-    db.prepare("UPDATE memories SET last_verified_at = max(coalesce(last_verified_at, ''), ?) WHERE id = ?").run(
-      now,
-      record.id,
+    yield* execute(
+      `UPDATE memories SET last_verified_at = CASE WHEN last_verified_at > ?1 THEN last_verified_at ELSE ?1 END
+       WHERE id = ?2`,
+      ...[now, record.id],
     );
   // The prompt marks and ranks by states; another process must not show its old one.
-  if (checked.some(({ state }, at) => state !== record.citations[at]?.state))
-    db.exec("UPDATE memory_generation SET value = value + 1");
-  return { type: "verified", record: after(work, record.id) };
+  if (checked.some(({ state }, at) => state !== record.citations[at]?.state)) yield* raiseGeneration();
+  return { type: "verified", record: yield* after(work, record.id) };
 }

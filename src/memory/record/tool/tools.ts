@@ -71,10 +71,12 @@ export function storeText(outcome: StoreOutcome): ToolOutcome {
         `pending_review: kept as ${outcome.record.id}, not in use until the user decides with \`everlong memory review\`.${redacted(outcome.redactions)}`,
       );
     case "stored": {
-      const { record, redactions } = outcome;
+      const { record, redactions, similar = [] } = outcome;
       const missing = record.citations.filter(({ state }) => state === "missing").map(({ raw }) => raw);
       const note = missing.length > 0 ? ` Not found: ${missing.join(", ")}.` : "";
-      return success(`Stored as ${record.id} (scope ${record.scope}).${redacted(redactions)}${note}`);
+      const beside = similar.map(({ id, relation }) => `${relation} of ${id}`).join(", ");
+      const near = beside === "" ? "" : ` Similar: ${beside}.`;
+      return success(`Stored as ${record.id} (scope ${record.scope}).${redacted(redactions)}${note}${near}`);
     }
   }
 }

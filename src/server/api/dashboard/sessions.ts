@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { optional } from "../../../base/optional.ts";
 import { sessionSource } from "../../../schema/api/session.ts";
+import { sessionControl } from "../../../schema/session-control.ts";
 import { refusalOf } from "../../refusal.ts";
 import { invalid } from "../json-body.ts";
 import { type Env, jsonBody, paging, refuse, reply } from "../reply.ts";
@@ -36,6 +37,9 @@ export const sessionListRoutes = new Hono<Env>()
   )
   .delete("/sessions/:id", jsonBody(titleBody), async (c) =>
     reply(c, await c.var.dashboard.deleteSession(c.req.param("id"), c.req.valid("json").title)),
+  )
+  .post("/sessions/:id/control", jsonBody(sessionControl), async (c) =>
+    reply(c, await c.var.dashboard.controlSession(c.req.param("id"), c.req.valid("json"), c.req.raw.signal)),
   )
   .get("/sessions/:id/events", paging, async (c) => {
     const { before, type } = c.req.query();

@@ -1,9 +1,9 @@
 // Which process has a session open, as its lock file says; a process that is gone has nothing.
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { errorCode } from "../../base/failure.ts";
-import type { HomePaths } from "../../host/paths.ts";
-import { readHolder } from "../../store/lock.ts";
+import { errorCode } from "../../../base/failure.ts";
+import type { HomePaths } from "../../../host/paths.ts";
+import { readHolder } from "../../../store/lock.ts";
 
 export function ownerOf(paths: HomePaths, session: string): number | null {
   const holder = readHolder(join(paths.session(session).dir, "session.lock"));

@@ -1,0 +1,94 @@
+// Going back in a session: `/rewind`, `/undo` and `everlong sessions rewind`, with the files or without.
+import { commandUsage, type Failure } from "../base/failure.ts";
+import { fail, ok, type Result } from "../base/result.ts";
+import type { Client, PromptRef, RewindReport } from "../runtime/client.ts";
+import { type CommandOption, type CommandOutcome, describe, type SlashCommand } from "./contract.ts";
+import { counted } from "./format.ts";
+
+export type RewindOptions = { files?: boolean; overwrite?: boolean };
+
+export const rewindOptions: readonly CommandOption[] = [
+  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them later" },
+  { flags: "--overwrite", help: "put back all of them; what others wrote is kept as a copy" },
+];
+
+export const filesOf = ({ files, overwrite }: RewindOptions): "stay" | "restore" | "overwrite" =>
+  overwrite ? "overwrite" : files ? "restore" : "stay";
+
+const USAGE = "[N|tN|EVENT] [--files [--overwrite]]";
+
+export const undo: SlashCommand = {
+  name: "undo",
+  summary: "undo the last message",
+  slash: { usage: "[--files [--overwrite]]", run: async (text, client) => back(client, text, "undo") },
+};
+
+export const rewind: SlashCommand = {
+  name: "rewind",
+  summary: "go back to an earlier message",
+  slash: {
+    usage: USAGE,
+    run: async (text, client) => (text === "" ? preview(client) : back(client, text, "rewind")),
+  },
+};
+
+type Words = { to: string | undefined; options: RewindOptions };
+
+function readWords(text: string, name: string): Result<Words, Failure> {
+  const words = text.split(/\s+/).filter(Boolean);
+  const flags = words.filter((word) => word.startsWith("--"));
+  const places = words.filter((word) => !word.startsWith("--"));
+  const odd = flags.find((flag) => flag !== "--files" && flag !== "--overwrite");
+  if (odd !== undefined) return fail(commandUsage(`/${name} does not know ${odd}.`, `/${name} ${USAGE}`));
+  if (places.length > (name === "undo" ? 0 : 1))
+    return fail(commandUsage(`/${name} does not take "${places.join(" ")}".`, `/${name} ${USAGE}`));
+  return ok({
+    to: places[0],
+    options: { files: flags.includes("--files"), overwrite: flags.includes("--overwrite") },
+  });
+}
+
+async function back(client: Client, text: string, name: string): Promise<CommandOutcome> {
+  const words = readWords(text, name);
+  if (!words.ok) return words;
+  return rewindOutcome(await client.history.rewind(words.value.to, filesOf(words.value.options)));
+}
+
+const preview = (client: Client): CommandOutcome =>
+  describe(client.history.preview(undefined), ({ prompts, files }) =>
+    [
+      "/rewind N goes back N messages; 1 would remove:",
+      ...prompts.map(promptLine),
+      ...(files.length === 0 ? [] : ["With --files also:", ...files.map(fileLine)]),
+    ].join("\n"),
+  );
+
+const FILE_WORDS = { restore: "put back", remove: "removed, it is new", skip: "left as it is" };
+export const fileLine = ({ path, action, why }: { path: string; action: keyof typeof FILE_WORDS; why?: string }) =>
+  `  ${path}: ${FILE_WORDS[action]}${why === undefined ? "" : `, ${why}`}`;
+
+const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
+
+/** The same words for `/rewind`, `/undo` and `everlong sessions rewind`. */
+export const rewindOutcome = (result: Result<RewindReport, Failure>): CommandOutcome =>
+  describe(result, (report) => ({
+    data: report,
+    text: [
+      `Went back. Removed ${counted(report.prompts.length, "message")} from the conversation:`,
+      ...report.prompts.map(promptLine),
+      ...filesText(report.files),
+    ].join("\n"),
+  }));
+
+function filesText(files: RewindReport["files"]): string[] {
+  const log = "The log keeps them, and recall finds them.";
+  if (!files) return [`${log} Files and the effects of commands are not undone.`];
+  const { restored, skipped, copies } = files;
+  return [
+    restored.length === 0 ? "No file had to be put back." : `Put back ${counted(restored.length, "file")}:`,
+    ...restored.map((path) => `  ${path}`),
+    ...(skipped.length === 0 ? [] : ["Left as they are:", ...skipped.map(({ path, why }) => `  ${path}: ${why}`)]),
+    ...copies.map(({ path, copy }) => `What ${path} held is kept in ${copy}.`),
+    `${log} The effects of commands are not undone.`,
+  ];
+}

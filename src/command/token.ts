@@ -1,0 +1,91 @@
+// `everlong token`: who may use a team's nodes.
+import { home } from "../runtime/client.ts";
+import { type Command, type CommandCall, describe } from "./contract.ts";
+
+const DATABASE = {
+  flags: "--database <url>",
+  help: "the team's database (default: the setting gateway.database)",
+} as const;
+const TENANT = { flags: "--tenant <name>", help: "only in this tenant" } as const;
+
+type AddOptions = {
+  tenant: string;
+  user: string;
+  scope: string[];
+  repo?: string[];
+  expires?: string;
+  database?: string;
+};
+
+const add: Command = {
+  name: "add",
+  summary: "make a token for a member and show it once",
+  arguments: "<name>",
+  json: "value",
+  options: [
+    { flags: "--tenant <name>", help: "the team", required: true },
+    { flags: "--user <name>", help: "the member", required: true },
+    { flags: "--scope <list>", help: "of read, write, approve, admin", kind: "words", required: true },
+    { flags: "--repo <pattern>", help: "only this repository, or owner/*; may be given again", kind: "list" },
+    { flags: "--expires <time>", help: "when it ends: 30d, 12h or 2027-01-31" },
+    DATABASE,
+  ],
+  run: async ({ args: [name = ""], options }: CommandCall<AddOptions>) =>
+    describe(
+      await home.tokens.issueToken(
+        {
+          ...{ name, tenant: options.tenant, user: options.user, scopes: options.scope },
+          ...{ repositories: options.repo ?? [], expires: options.expires },
+        },
+        options.database,
+      ),
+      (data) => ({
+        data,
+        text: `${data.token}\nThis is ${data.user}'s token in ${data.tenant}. It is shown only now.`,
+      }),
+    ),
+};
+
+const list: Command = {
+  name: "list",
+  summary: "list tokens and when they were last used",
+  isDefault: true,
+  json: "lines",
+  options: [TENANT, DATABASE],
+  run: async ({ options }: CommandCall<{ tenant?: string; database?: string }>) =>
+    describe(await home.tokens.tokensOf(options.tenant, options.database), (rows) => ({
+      data: rows,
+      text:
+        rows
+          .map((row) =>
+            [
+              `${row.tenant}/${row.user}  ${row.name}  ${row.scopes.join(",")}`,
+              row.repositories.join(" ") || "all repositories",
+              row.revokedAt !== null ? `revoked ${row.revokedAt}` : row.expires === null ? "" : `until ${row.expires}`,
+              row.lastUsedAt === null ? "never used" : `last used ${row.lastUsedAt}`,
+            ]
+              .filter(Boolean)
+              .join("  "),
+          )
+          .join("\n") || "No tokens yet.",
+    })),
+};
+
+const revoke: Command = {
+  name: "revoke",
+  summary: "end a token, by its name or id, within 5 seconds on every node",
+  arguments: "<name>",
+  json: "value",
+  options: [TENANT, DATABASE],
+  run: async ({ args: [name = ""], options }: CommandCall<{ tenant?: string; database?: string }>) =>
+    describe(await home.tokens.endToken(name, options.tenant, options.database), (ids) => ({
+      data: { revoked: ids },
+      text: `Revoked: ${name}.`,
+    })),
+};
+
+export const token: Command = {
+  name: "token",
+  summary: "add, list and revoke tokens of a team",
+  subcommands: [add, list, revoke],
+};

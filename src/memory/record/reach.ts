@@ -1,0 +1,35 @@
+// What of a team's records one member may see: their own, and those of repositories that their token covers.
+import type { SqlValue } from "../../store/unit.ts";
+
+/** Repositories by their keys, or by a beginning and `*`; none at all means every one. */
+export type MemberReach = { user: string; repositories: readonly string[] };
+
+export const covers = ({ repositories }: Pick<MemberReach, "repositories">, repository: string): boolean =>
+  repositories.length === 0 ||
+  repositories.some((one) => (one.endsWith("*") ? repository.startsWith(one.slice(0, -1)) : one === repository));
+
+type Clause = { where: string; values: SqlValue[] };
+
+export const EVERYTHING: Clause = { where: "1 = 1", values: [] };
+
+/** Those repositories in a column: beginnings are compared as ranges, which an index serves. */
+export function coveredIn(column: string, repositories: readonly string[]): Clause {
+  const parts = repositories.map((one): Clause => {
+    const start = one.slice(0, -1);
+    if (!one.endsWith("*")) return { where: `${column} = ?`, values: [one] };
+    if (start === "") return { where: `${column} IS NOT NULL`, values: [] };
+    return { where: `(${column} >= ? AND ${column} < ?)`, values: [start, `${start}\u{10FFFF}`] };
+  });
+  if (parts.length === 0) return EVERYTHING;
+  return { where: `(${parts.map(({ where }) => where).join(" OR ")})`, values: parts.flatMap(({ values }) => values) };
+}
+
+/** On `memories AS m`. */
+export function reachable(reach: MemberReach | undefined): Clause {
+  if (!reach) return EVERYTHING;
+  const covered = coveredIn("m.repository", reach.repositories);
+  return {
+    where: `((m.scope = 'user' AND m."user" = ?) OR (m.scope = 'repository' AND ${covered.where}))`,
+    values: [reach.user, ...covered.values],
+  };
+}

@@ -1,0 +1,62 @@
+// The members that a node knows: looked up by token, remembered for a moment, so that a revoked token ends soon everywhere.
+import type { Clock } from "../../base/clock.ts";
+import type { RowStore } from "../../store/unit.ts";
+import type { Member } from "./member.ts";
+import { memberOf, noteUse, tenantOfToken } from "./tokens.ts";
+
+/** A revoked token works for so long on a node that has just seen it. */
+const FRESH_MS = 2000;
+/** While the database is away, a token that it knew opens the way to models. */
+const STALE_MS = 15 * 60_000;
+/** When a token was used is written seldom: it is for people to read. */
+const USE_MS = 60_000;
+const MOST = 5000;
+
+export type Lookup =
+  | { type: "member"; member: Member }
+  | { type: "unknown" }
+  /** `last`: who it was when the database could still be asked. */
+  | { type: "unavailable"; last: Member | undefined };
+
+type Entry = { member: Member | undefined; at: number };
+
+export class MemberDirectory {
+  readonly #store: (tenant: string) => RowStore;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #used = new Map<string, number>();
+
+  constructor(store: (tenant: string) => RowStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async find(token: string): Promise<Lookup> {
+    const tenant = tenantOfToken(token);
+    if (tenant === undefined) return { type: "unknown" };
+    const now = this.#clock.monotonic();
+    const entry = this.#entries.get(token);
+    if (entry && now - entry.at < FRESH_MS) return this.#answer(entry.member);
+    const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now()));
+    if (!looked.ok) return { type: "unavailable", last: entry && now - entry.at < STALE_MS ? entry.member : undefined };
+    this.#entries.delete(token); // the newest stands last, so the oldest goes first
+    this.#entries.set(token, { member: looked.value, at: now });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MOST && oldest !== undefined) this.#entries.delete(oldest);
+    return this.#answer(looked.value);
+  }
+
+  #answer(member: Member | undefined): Lookup {
+    if (!member) return { type: "unknown" };
+    this.#use(member);
+    return { type: "member", member };
+  }
+
+  #use({ tenant, token: { id } }: Member): void {
+    const now = this.#clock.monotonic();
+    if (now - (this.#used.get(id) ?? Number.NEGATIVE_INFINITY) < USE_MS) return;
+    this.#used.set(id, now);
+    // Beside the request, which does not wait for it; a failure leaves the old time.
+    void this.#store(tenant).write(() => noteUse([id], this.#clock.now()), { holds: true });
+  }
+}

@@ -1,0 +1,62 @@
+// A team's node at its door: whose token it is, what that one may reach, and whether the node is ready.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
+import type { GatewayRefusal, RequestTarget } from "../contract.ts";
+import type { MemoryBackend } from "../memory/contract.ts";
+import { refusal } from "../refusal.ts";
+import { sendJson } from "../respond.ts";
+import { presented } from "../token.ts";
+import type { Lookup } from "./directory.ts";
+import { isOther, LOCAL_MEMBER, type Member, mayDo, scopeOf, type TeamCaller } from "./member.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { forbidden, refusedText } from "./refuse.ts";
+import { isTeamToken } from "./tokens.ts";
+
+/** What a gateway on a team's database has beside the others. Nothing here throws. */
+export type TeamDoor = {
+  find(token: string): Promise<Lookup>;
+  memory(member: Member): Promise<Result<MemoryBackend, Failure>>;
+  /** Why it cannot serve now; none: it can. */
+  problems(): Promise<readonly string[]>;
+  metrics: NodeMetrics;
+  pool(): { total: number; idle: number; waiting: number };
+};
+
+/** The first token of a team that the request shows; it may stand where an API key would. */
+function teamTokenIn(req: IncomingMessage): string | undefined {
+  const { own, bearer, keys } = presented(req.headers);
+  return [own, bearer, ...keys].find((text) => text !== undefined && isTeamToken(text));
+}
+
+/** While the database is away, whoever it knew lately may go on to models. */
+export async function teamCaller(team: TeamDoor, req: IncomingMessage): Promise<TeamCaller> {
+  const token = teamTokenIn(req);
+  const who = token === undefined ? undefined : await team.find(token);
+  if (who?.type === "unavailable") return { member: who.last, unasked: true };
+  return { member: who?.type === "member" ? who.member : undefined, unasked: false };
+}
+
+/** Beside memory the store of a node is its own: what is there belongs to whoever runs it. */
+const SHARED = /^\/api\/(memory(\/|$)|me$)/;
+
+/** Undefined: the member may. */
+export function refusedTo(member: Member, req: IncomingMessage, target: RequestTarget): GatewayRefusal | undefined {
+  const query = Object.fromEntries(new URLSearchParams(target.search));
+  const { "x-everlong-tenant": tenant, "x-everlong-user": user } = req.headers;
+  if (isOther(member, query) || isOther(member, { tenant, user })) return refusal("forbidden_tenant");
+  if (member !== LOCAL_MEMBER && !SHARED.test(target.path)) return refusal("not_found");
+  const scope = scopeOf(req.method);
+  if (!mayDo(member, scope)) return forbidden(scope);
+  return refusedText(member, query);
+}
+
+export async function answerReady(res: ServerResponse, team: TeamDoor, draining: boolean): Promise<void> {
+  const reasons = draining ? ["draining"] : await team.problems();
+  sendJson(res, reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons });
+}
+
+export function answerMetrics(res: ServerResponse, team: TeamDoor): void {
+  res.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" });
+  res.end(team.metrics.text(team.pool()));
+}

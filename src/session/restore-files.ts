@@ -1,0 +1,115 @@
+// Files of a rewind: what the agent changed since goes back to what it was; what somebody else changed since is left alone.
+import { readFileSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceWhole } from "../host/files.ts";
+import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import { hashOf, storeSnapshot } from "../tool/snapshot.ts";
+
+/** A file that was changed since. */
+export type ChangedFile = {
+  path: string;
+  /** Name of the old bytes. Undefined: it was new, and goes away again. `lost`: they were not kept. */
+  before: string | "lost" | undefined;
+  /** Hash of what the agent wrote last. */
+  after: string | undefined;
+};
+
+/** What would become of a file, or why it stays: in words. */
+export type FilePreview = { path: string; action: "restore" | "remove" | "skip"; why?: string };
+export type FilesRestored = {
+  restored: string[];
+  skipped: { path: string; why: string }[];
+  /** Copies of what somebody else had written and was overwritten as wished. */
+  copies: { path: string; copy: string }[];
+};
+
+const FOREIGN = "changed since by someone else";
+const LOST = "its old text was not kept";
+
+/** `gone`: the events that leave. Agents that stay keep their work. */
+export function changedFiles(gone: readonly DurableEnvelope[], withdrawn: readonly string[]): ChangedFile[] {
+  const agents = new Set(withdrawn);
+  const files = new Map<string, ChangedFile>();
+  for (const event of gone) {
+    if (event.type !== "tool.execution_complete") continue;
+    if (event.agentId !== undefined && !agents.has(event.agentId)) continue;
+    for (const { path, operation, snapshot, after } of event.data.filesChanged ?? []) {
+      if (operation === "view") continue;
+      const before = files.get(path);
+      const old = operation === "create" ? undefined : (snapshot ?? "lost");
+      files.set(path, { path, before: before ? before.before : old, after });
+    }
+  }
+  return [...files.values()];
+}
+
+/** Undefined: there is no file. */
+function bytesAt(path: string): Buffer | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? readFileSync(path) : undefined;
+}
+
+const snapshotOf = (folder: string, name: string): Buffer | undefined => {
+  const bytes = bytesAt(join(folder, name));
+  return bytes && hashOf(bytes) === name ? bytes : undefined;
+};
+
+export function previewFiles(files: readonly ChangedFile[], folder: string, overwrite: boolean): FilePreview[] {
+  return files.flatMap(({ path, before, after }): FilePreview[] => {
+    const now = bytesAt(path);
+    const hash = now && hashOf(now);
+    if (hash === before) return []; // as it was
+    if (before === "lost" || (before !== undefined && !snapshotOf(folder, before)))
+      return [{ path, action: "skip", why: LOST }];
+    if (!overwrite && hash !== after) return [{ path, action: "skip", why: FOREIGN }];
+    return [{ path, action: before === undefined ? "remove" : "restore" }];
+  });
+}
+
+/** `overwrite`: also files that somebody else changed since; what they held is kept beside the snapshots. */
+export async function restoreFiles(
+  files: readonly ChangedFile[],
+  folder: string,
+  overwrite: boolean,
+): Promise<FilesRestored> {
+  const outcome: FilesRestored = { restored: [], skipped: [], copies: [] };
+  const plans = new Map(previewFiles(files, folder, overwrite).map((one) => [one.path, one]));
+  for (const { path, before, after } of files) {
+    const plan = plans.get(path);
+    if (!plan) continue;
+    if (plan.action === "skip") {
+      outcome.skipped.push({ path, why: plan.why ?? FOREIGN });
+      continue;
+    }
+    const now = bytesAt(path);
+    if (now && hashOf(now) !== after) {
+      const copy = await storeSnapshot(folder, now);
+      if (copy === undefined) {
+        outcome.skipped.push({ path, why: "a copy of what it holds now could not be kept" });
+        continue;
+      }
+      outcome.copies.push({ path, copy: join(folder, copy) });
+    }
+    const failure = await putBack(path, before, folder);
+    if (failure === undefined) outcome.restored.push(path);
+    else outcome.skipped.push({ path, why: failure });
+  }
+  return outcome;
+}
+
+/** Gives why it could not be done. */
+async function putBack(path: string, before: string | undefined, folder: string): Promise<string | undefined> {
+  if (before === undefined) {
+    try {
+      await rm(path);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+  const bytes = snapshotOf(folder, before);
+  if (!bytes) return LOST;
+  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o7777;
+  const written = await replaceWhole(path, bytes, mode);
+  return written.ok ? undefined : written.error.message;
+}

@@ -1,0 +1,124 @@
+// Connections to one PostgreSQL server: few, with limits on every wait, and left alone for a moment while it cannot be reached.
+import type pg from "pg";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { type Fault, faultAt } from "../fault.ts";
+import { isLost, serverFault } from "./server-fault.ts";
+
+export type PoolOptions = {
+  /** At most so many connections; 10 unless said. */
+  size?: number;
+  clock?: Clock;
+  /** What a statement may take on the server. */
+  statementMs?: number;
+  /** A connection that nobody was using ended: only told, the next call makes another. */
+  onLost?: (error: Error) => void;
+};
+
+const SIZE = 10;
+const STATEMENT_MS = 5000;
+const CONNECT_MS = 5000;
+/** A server that does not answer in this time is gone, whatever it does on its side. */
+const ANSWER_MS = 8000;
+/** A transaction whose node has stopped ends by itself, and lets go of what it holds. */
+const IDLE_MS = 15_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Where a database is, as people may read it. */
+export function placeOfUrl(url: string): string {
+  try {
+    const { hostname, port, pathname } = new URL(url);
+    return `PostgreSQL at ${hostname || "localhost"}:${port || "5432"}${pathname}`;
+  } catch {
+    return "PostgreSQL";
+  }
+}
+
+export class ServerPool {
+  readonly place: string;
+  readonly #pool: pg.Pool;
+  readonly #clock: Clock;
+  /** While it cannot be reached: not before this time, and the pause after the next failure. */
+  #rest: { until: number; pauseMs: number } | undefined;
+
+  private constructor(pool: pg.Pool, place: string, clock: Clock) {
+    this.#pool = pool;
+    this.place = place;
+    this.#clock = clock;
+  }
+
+  /** Connects nobody yet. */
+  static async open(url: string, options: PoolOptions = {}): Promise<ServerPool> {
+    const { default: driver } = await import("pg");
+    const { size = SIZE, clock = systemClock, statementMs = STATEMENT_MS, onLost } = options;
+    const types = {
+      // Numbers of ours are far below 2^53; JSON is read by whoever asked for it.
+      getTypeParser: (oid: number, format: "text" | "binary" = "text") =>
+        oid === driver.types.builtins.INT8
+          ? Number
+          : oid === driver.types.builtins.JSON || oid === driver.types.builtins.JSONB
+            ? String
+            : driver.types.getTypeParser(oid, format as "text"),
+    };
+    const pool = new driver.Pool({
+      connectionString: url,
+      max: size,
+      types: types as pg.CustomTypesConfig,
+      connectionTimeoutMillis: CONNECT_MS,
+      idleTimeoutMillis: 60_000,
+      query_timeout: Math.max(ANSWER_MS, statementMs + 3000),
+      statement_timeout: statementMs,
+      lock_timeout: statementMs,
+      idle_in_transaction_session_timeout: IDLE_MS,
+      keepAlive: true,
+      application_name: "everlong",
+      options: "-c search_path=everlong",
+    });
+    pool.on("error", (error) => onLost?.(error));
+    return new ServerPool(pool, placeOfUrl(url), clock);
+  }
+
+  get use(): { total: number; idle: number; waiting: number } {
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+  }
+
+  /** Runs the work on a connection of its own. What the work throws is thrown on, and the connection is not used again if it is lost. */
+  async connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<Result<T, Fault>> {
+    const now = this.#clock.monotonic();
+    if (this.#rest && now < this.#rest.until)
+      return fail(faultAt("store_unavailable", this.place, "it could not be reached a moment ago"));
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      this.#pause();
+      return fail(serverFault(error, this.place));
+    }
+    let broken = true;
+    const ignore = (): void => undefined; // the query that runs says it too
+    client.on("error", ignore);
+    try {
+      const value = await work(client);
+      broken = false;
+      this.#rest = undefined;
+      return ok(value);
+    } catch (error) {
+      broken = isLost(error);
+      if (broken) this.#pause();
+      throw error;
+    } finally {
+      client.off("error", ignore);
+      client.release(broken);
+    }
+  }
+
+  #pause(): void {
+    const pauseMs = this.#rest?.pauseMs ?? FIRST_PAUSE_MS;
+    this.#rest = { until: this.#clock.monotonic() + pauseMs, pauseMs: Math.min(pauseMs * 2, LONGEST_PAUSE_MS) };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}

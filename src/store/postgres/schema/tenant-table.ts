@@ -1,0 +1,33 @@
+// The form of every table that belongs to tenants: whose a row is comes from the transaction, and row-level security holds it.
+
+type TenantTable = {
+  name: string;
+  /** As in CREATE TABLE; `TEXT` compares byte by byte, as SQLite does. */
+  columns: string;
+  /** The tenant stands before them. */
+  key: readonly string[];
+  /** Further keys and indexes: the tenant stands before these too. */
+  unique?: readonly string[];
+  indexes?: Readonly<Record<string, string>>;
+  /** Rows of another table that these belong to, by their columns: they go with it. */
+  of?: { columns: string; table: string; key: string };
+};
+
+export function tenantTable({ name, columns, key, unique = [], indexes = {}, of }: TenantTable): string {
+  return `
+  CREATE TABLE ${name} (
+    tenant TEXT COLLATE "C" NOT NULL DEFAULT current_setting('everlong.tenant'),
+    ${columns.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"').trim()},
+    PRIMARY KEY (tenant, ${key.join(", ")})
+    ${unique.map((names) => `, UNIQUE (tenant, ${names})`).join("")}
+    ${of ? `, FOREIGN KEY (tenant, ${of.columns}) REFERENCES ${of.table} (tenant, ${of.key}) ON DELETE CASCADE` : ""}
+  );
+  ${Object.entries(indexes)
+    .map(([index, names]) => `CREATE INDEX ${index} ON ${name} (tenant, ${names});`)
+    .join("\n  ")}
+  ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE ${name} FORCE ROW LEVEL SECURITY;
+  CREATE POLICY ${name}_tenant ON ${name} USING (tenant = current_setting('everlong.tenant', true))
+    WITH CHECK (tenant = current_setting('everlong.tenant', true));
+`;
+}

@@ -1,0 +1,97 @@
+// A unit of work: domain code that asks its store for rows, without knowing which database answers or whether it has to wait.
+import type { Result } from "../base/result.ts";
+import type { Fault } from "./fault.ts";
+import type { Subject } from "./journal/erase.ts";
+import type { BusyOptions, Database } from "./sqlite.ts";
+
+export type SqlValue = string | number | bigint | null | Uint8Array;
+export type SqlRow = Record<string, unknown>;
+
+/** Words in an index of texts, and how many of them a text must have. */
+export type TextQuery = { index: TextIndex; words: readonly string[]; which: "all" | "any" };
+/** The indexes of texts, by their tables; each has the columns of its texts in this order. */
+export const textIndexes = { memory_text: ["subject", "fact"] } as const;
+export type TextIndex = keyof typeof textIndexes;
+/** A piece of SQL with the values that stand in it. */
+export type SqlPiece = { sql: string; values: readonly SqlValue[] };
+
+/** What a unit asks for; the answer comes back from its `yield`. */
+export type StoreStep =
+  | { type: "all" | "one" | "arrays" | "run"; sql: string; values: readonly SqlValue[] }
+  | { type: "hold"; key: string }
+  | { type: "raise" }
+  | { type: "erase"; subject: Subject }
+  | { type: "put_text"; index: TextIndex; id: number; texts: readonly string[] }
+  | { type: "remove_text"; index: TextIndex; id: number }
+  | { type: "match_text"; query: TextQuery }
+  | { type: "embedded"; work: (db: Database) => void };
+
+/**
+ * It may run again from its beginning, so it has no effect but through its steps. Its SQL is what SQLite and PostgreSQL
+ * both understand: `docs/decisions/team-store.md` says what that is.
+ */
+export type Unit<T> = Generator<StoreStep, T, unknown>;
+
+export type StoreWriteOptions = BusyOptions & {
+  /** The unit takes a hold on all that it decides by; without this a database that has many writers checks it itself. */
+  holds?: boolean;
+};
+
+/** Where rows are kept. Nothing is thrown but bugs. */
+export type RowStore = {
+  /** Everything that the unit reads is of one moment. */
+  read<T>(unit: () => Unit<T>, options?: BusyOptions): Promise<Result<T, Fault>>;
+  /** In one transaction, as if no other ran beside it. What the unit throws takes it back. */
+  write<T>(unit: () => Unit<T>, options?: StoreWriteOptions): Promise<Result<T, Fault>>;
+};
+
+export function* allRows(sql: string, ...values: SqlValue[]): Unit<SqlRow[]> {
+  return (yield { type: "all", sql, values }) as SqlRow[];
+}
+
+export function* oneRow(sql: string, ...values: SqlValue[]): Unit<SqlRow | undefined> {
+  return (yield { type: "one", sql, values }) as SqlRow | undefined;
+}
+
+/** Rows as arrays of their columns: for thousands of them. */
+export function* arrayRows(sql: string, ...values: SqlValue[]): Unit<unknown[][]> {
+  return (yield { type: "arrays", sql, values }) as unknown[][];
+}
+
+/** Gives how many rows it changed. */
+export function* execute(sql: string, ...values: SqlValue[]): Unit<number> {
+  return (yield { type: "run", sql, values }) as number;
+}
+
+/** Until the end of the transaction nobody else holds this key; what was committed under it before is seen from here on. */
+export function* holding(...key: readonly string[]): Unit<void> {
+  yield { type: "hold", key: JSON.stringify(key) };
+}
+
+/** Memory was changed: whoever shows it looks again. */
+export function* raiseGeneration(): Unit<void> {
+  yield { type: "raise" };
+}
+
+/** A text was deleted: it leaves whatever the store keeps beside its tables. */
+export function* forgettingText(subject: Subject): Unit<void> {
+  yield { type: "erase", subject };
+}
+
+export function* putText(index: TextIndex, id: number, texts: readonly string[]): Unit<void> {
+  yield { type: "put_text", index, id, texts };
+}
+
+export function* removeText(index: TextIndex, id: number): Unit<void> {
+  yield { type: "remove_text", index, id };
+}
+
+/** A query of `id` and `rank` (the best is the smallest) to stand in another one. */
+export function* matchingText(query: TextQuery): Unit<SqlPiece> {
+  return (yield { type: "match_text", query }) as SqlPiece;
+}
+
+/** What only the embedded store has, and has within the transaction; other stores leave it out. */
+export function* onEmbedded(work: (db: Database) => void): Unit<void> {
+  yield { type: "embedded", work };
+}

@@ -1,0 +1,110 @@
+// What was printed last and will not change: how many rows it takes, and what of it can be drawn at another width.
+import { stripAnsi } from "../../base/text.ts";
+import { cellsOf, fitTo, isPlainAscii, widthOf } from "../text/width.ts";
+
+/** Lines that stand together. `lines` are those of `width`; `at` gives those of another one. */
+export type PrintUnit = {
+  readonly width: number;
+  readonly lines: readonly string[];
+  readonly at: (width: number) => readonly string[];
+};
+
+export const printUnit = (width: number, at: PrintUnit["at"]): PrintUnit => ({ width, lines: at(width), at });
+
+export const unitAt = (unit: PrintUnit, width: number): PrintUnit =>
+  unit.width === width ? unit : printUnit(width, unit.at);
+
+/** Rows that a line takes in a terminal that wraps lines anew. */
+export function rowsOf(line: string, columns: number): number {
+  const width = widthOf(line);
+  if (width <= columns) return 1;
+  const text = stripAnsi(line);
+  if (isPlainAscii(text)) return Math.ceil(width / columns);
+  let rows = 1;
+  let used = 0;
+  // A wide character is never cut: it goes to the next row.
+  for (const cell of cellsOf(text)) {
+    if (used + cell.width > columns) {
+      rows++;
+      used = 0;
+    }
+    used += cell.width;
+  }
+  return rows;
+}
+
+/** Terminals do not agree about the width of such characters. */
+const DISPUTED = /\p{Emoji_Presentation}|\p{M}|\u200d/u;
+const mayDiffer = (line: string, columns: number): boolean =>
+  widthOf(line) + line.length > columns && DISPUTED.test(line);
+
+/** The text of the first `rows` rows of these lines, as a terminal of this width breaks them, and the lines that are left. */
+export function cutRows(lines: readonly string[], rows: number, columns: number): { out: string[]; rest: string[] } {
+  const out: string[] = [];
+  let left = rows;
+  for (const [at, line] of lines.entries()) {
+    if (left <= 0) return { out, rest: lines.slice(at) };
+    const own = rowsOf(line, columns);
+    const text = stripAnsi(line);
+    if (own > left) {
+      const head = fitTo(text, left * columns);
+      return { out: [...out, head], rest: [text.slice(head.length), ...lines.slice(at + 1)] };
+    }
+    out.push(text);
+    left -= own;
+  }
+  return { out, rest: [] };
+}
+
+/** More rows than any window has. */
+const MOST_LINES = 500;
+
+export type PrintedLines = {
+  add(units: readonly PrintUnit[]): void;
+  /** What stands above is not ours: nothing of it may be drawn again. */
+  end(): void;
+  /** The last units that fit whole into so many rows. `wraps`: the terminal breaks lines that are too long for it. */
+  last(rows: number, columns: number, wraps: boolean): { units: PrintUnit[]; rows: number };
+  /** The last units are not there any more. */
+  drop(units: number): void;
+};
+
+export function printedLines(): PrintedLines {
+  let units: PrintUnit[] = [];
+  let count = 0;
+  return {
+    add(more) {
+      for (const unit of more) {
+        units.push(unit);
+        count += unit.lines.length;
+      }
+      if (count < 2 * MOST_LINES) return;
+      for (let from = 0; ; from++) {
+        if (count < MOST_LINES) {
+          units = units.slice(from);
+          return;
+        }
+        count -= units[from]?.lines.length ?? 0;
+      }
+    },
+    end() {
+      units = [];
+      count = 0;
+    },
+    last(rows, columns, wraps) {
+      let used = 0;
+      let from = units.length;
+      for (; from > 0; from--) {
+        const lines = units[from - 1]?.lines ?? [];
+        if (wraps && lines.some((line) => mayDiffer(line, columns))) break;
+        const own = lines.reduce((sum, line) => sum + (wraps ? rowsOf(line, columns) : 1), 0);
+        if (used + own > rows) break;
+        used += own;
+      }
+      return { units: units.slice(from), rows: used };
+    },
+    drop(last) {
+      for (const unit of units.splice(units.length - last)) count -= unit.lines.length;
+    },
+  };
+}
