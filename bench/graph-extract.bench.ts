@@ -38,7 +38,7 @@ export function bench(): void {
 function tell(name: string, length: number, result: Score): void {
   const figures = `precision ${precision(result).toFixed(3)} (target 0.9), recall ${recall(result).toFixed(3)} (target 0.6)`;
   console.log(
-    `${name}: ${length} messages, ${figures}, ${result.misdated.length} of ${result.right} with another time or slot`,
+    `${name}: ${length} messages, ${figures}, ${result.right} right, ${result.wrong.length} wrong, ${result.misdated.length} with another time or slot`,
   );
   if (process.env["SHOW"] !== name || SEALED.has(name)) return;
   for (const kind of ["wrong", "missing", "misdated"] as const)

@@ -14,7 +14,8 @@ const ID = /[A-Z]{1,3}[0-9]+(?:\.[0-9]+)?[a-z]?/g;
 const TITLE = new RegExp(`["'\`]((?:${ID.source}(?:, | |(?=["'\`:])))+)`, "g");
 
 const named = new Set();
-for (const text of [...files("src", ".test.ts"), ...files("test", ".test.ts")]) {
+// Suites that every store or provider passes stand in fixtures and are called by a test file each.
+for (const text of [...files("src", ".test.ts"), ...files("src", "-fixture.ts"), ...files("test", ".test.ts")]) {
   for (const [, ids] of text.matchAll(TITLE)) for (const [id] of ids.matchAll(ID)) named.add(id);
 }
 for (const name of readdirSync(join(root, "docs", "spec")).sort()) {

@@ -67,6 +67,9 @@ const page = readdirSync(web, { recursive: true, encoding: "utf8" }).map((f) => 
 const sources = [...everything, ...page].filter((f) => /\.tsx?$/.test(f) && !f.endsWith(".d.ts"));
 const read = (file: string) => readFileSync(file.startsWith("web/") ? join(web, "..", file) : join(src, file), "utf8");
 
+/** What a view must not import: the machine, the door to it as a value, and what does things. */
+const BUSY_IMPORT = /from "node:|^import \{[^}]*\} from "[^"]*runtime\/client\.ts"|from "\.\.\/(?:effect|loop)\//m;
+
 type SourceFile = readonly [file: string, text: string];
 
 /** Files that import each other, however long the way is; imports of types and lazy ones are imports. Each circle sorted. */
@@ -135,6 +138,29 @@ describe("architecture", () => {
     for (const [file, text] of planted) expect(importsOf(file, text).map(violation)[0], file).toBeTypeOf("string");
     for (const door of ["client.ts", "client/board.ts"])
       expect(importsOf("tui/x.ts", `import { c } from "../runtime/${door}";`).map(violation)).toEqual([undefined]);
+  });
+
+  it("F1 F2 only the terminal uses pi-tui, and no view of it touches the machine", () => {
+    const piUsers = (files: readonly SourceFile[]) =>
+      files
+        .filter(([file, text]) => text.includes("@earendil-works/pi-tui") && roomOf(file) !== "tui")
+        .map(([file]) => file);
+    const busyViews = (files: readonly SourceFile[]) =>
+      files
+        .filter(([file, text]) => file.startsWith("tui/view/") && BUSY_IMPORT.test(text) && !file.endsWith(".test.ts"))
+        .map(([file]) => file);
+    const files = sources.map((file): SourceFile => [file, read(file)]);
+    expect(piUsers(files)).toEqual([]);
+    expect(busyViews(files)).toEqual([]);
+    expect(
+      piUsers([["cli/print.ts", 'import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";']]),
+    ).toHaveLength(1);
+    const planted = [
+      'import { readFileSync } from "node:fs";',
+      'import { home } from "../../runtime/client.ts";',
+      'import { openPanel } from "../effect/panel.ts";',
+    ];
+    for (const text of planted) expect(busyViews([["tui/view/mine.ts", text]]), text).toEqual(["tui/view/mine.ts"]);
   });
 
   it("no file reaches itself by its imports, types and lazy ones included", () => {

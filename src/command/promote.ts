@@ -1,5 +1,6 @@
 // `everlong promote`, `everlong graph promote|promotions|undo`, `/promote`: what a person wants known in every later session.
 import { commandUsage } from "../base/failure.ts";
+import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import { PROMOTION_KINDS, PROMOTION_SCOPES, type PromotionView } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
@@ -67,11 +68,20 @@ const promotions: Command = {
 
 const undo: Command = {
   name: "undo",
-  summary: "take a promotion back; without an id the newest",
+  summary: "take a promotion back, without an id the newest; or a merge of two names",
   arguments: "[id]",
+  options: [
+    { flags: "--merge <name>", help: "this name is a thing of its own, not another name of one" },
+    { flags: "--scope <scope>", help: "where the name was merged: session, workspace, user or all" },
+  ],
   json: "lines",
-  run: async ({ args: [id] }: CommandCall, { on }) =>
-    describe(await on.graph((graph) => graph.undo(id)), (undone) => {
+  async run({ args: [id], options: { merge, scope } }: CommandCall<{ merge?: string; scope?: string }>, { on }) {
+    if (merge !== undefined)
+      return describe(await on.graph((graph) => graph.separate(merge, optional("scope", scope))), (outcome) => ({
+        data: [outcome],
+        text: `${outcome.entity.name} is a thing of its own again, apart from ${outcome.from.name}; ${counted(outcome.facts, "fact")} went with it.`,
+      }));
+    return describe(await on.graph((graph) => graph.undo(id)), (undone) => {
       const { promotion, facts, pins, isGone, serverFacts, stillThere } = undone;
       const words = promotion.text.slice(0, 60).replace(/\s+/g, " ");
       const about = words === "" ? promotion.id.slice(0, 8) : `"${words}"`;
@@ -90,7 +100,8 @@ const undo: Command = {
       if (stillThere === undefined) return { data: [undone], text };
       const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;
       return { data: [undone], text: `${text}\n${stillThere}\n${again}`, exit: 1 };
-    }),
+    });
+  },
 };
 
 /** `/remember preference tabs`: the scope follows from the kind and the words. */

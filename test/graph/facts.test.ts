@@ -53,6 +53,7 @@ describe("facts over time", () => {
     const answer = await run(offline, ["-p", "what database do we use for billing?"]);
     expect(answer.stdout).toMatch(/fact [0-9a-f]{8}[\s\S]*We use Postgres for billing/);
     const found = await run(offline, ["recall", "billing"]);
+    expect(found.stdout.match(/^fact .* \(since/gm)).toHaveLength(1);
     expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);
   });
 
@@ -87,6 +88,21 @@ describe("facts over time", () => {
     const db = new DatabaseSync(join(place.home, "store.db"));
     expect(db.prepare("SELECT count(*) AS n FROM graph_fact WHERE text LIKE '%zanzibar%'").get()).toEqual({ n: 0 });
     db.close();
+  });
+
+  it("G12 two names that were taken for one thing are two again", async () => {
+    const { place } = await scene(() => text("fine"));
+    gitInit(place);
+    await graph(place, "add", "deployment pipeline", "USES", "redis");
+    await graph(place, "add", "deployment pipelines", "USES", "kafka");
+    expect(await graph(place, "entity", "deployment pipeline")).toMatch(/also deployment pipelines[\s\S]*kafka/);
+    expect(await graph(place, "undo", "--merge", "deployment pipelines")).toBe(
+      "deployment pipelines is a thing of its own again, apart from deployment pipeline; 1 fact went with it.\n",
+    );
+    expect(await graph(place, "entity", "deployment pipeline")).not.toContain("kafka");
+    expect(await graph(place, "entity", "deployment pipelines")).toContain("kafka");
+    const again = await run(place, ["graph", "undo", "--merge", "deployment pipelines"]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("was not merged")]);
   });
 
   it("G22 an id that is too short, unknown or no date is refused with what to do", async () => {

@@ -158,7 +158,9 @@ describe("/mcp of the gateway", () => {
     expect((await post(gateway, initialize, { origin: "https://evil.example" })).status).toBe(403);
     expect((await post(gateway, initialize, { "sec-fetch-site": "cross-site" })).status).toBe(403);
     expect((await fetch(`${gateway.url}/api/recall/stats`)).status).toBe(401);
-    expect((await gateway.stop()).stderr).toContain("any program on this machine can use /mcp without the token");
+    expect((await gateway.stop()).stderr).toContain(
+      "any program on this machine can use /graphiti and /mcp without the token",
+    );
     const place = newPlace();
     mkdirSync(join(place.folder, ".everlong"));
     writeFileSync(join(place.folder, ".everlong", "settings.json"), '{ "gateway.auth": "loopback-open" }');

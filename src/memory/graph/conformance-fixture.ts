@@ -1,6 +1,7 @@
 // For tests: the contract of a graph store as a suite. Every database that holds a graph is handed to it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { namedEntities } from "./entity-fixture.ts";
 import { day, fact, intervals, must, type OpenTestGraph, say, term } from "./graph-fixture.ts";
 import { hostile } from "./hostile-fixture.ts";
 
@@ -9,7 +10,7 @@ export function describeGraphStore(name: string, openGraph: OpenTestGraph): void
   describe(`${name}: the index`, () => theIndex(openGraph));
   describe(`${name}: episodes`, () => episodes(openGraph));
   describe(`${name}: fields`, () => fields(openGraph));
-  describe(`${name}: entities`, () => entities(openGraph));
+  describe(`${name}: entities`, () => namedEntities(openGraph));
   describe(`${name}: forgetting`, () => forgetting(openGraph));
   describe(`${name}: hostile`, () => hostile(openGraph));
 }
@@ -210,49 +211,6 @@ function fields(openGraph: OpenTestGraph): void {
     expect(await near("redis")).toEqual(["Redis cache", "the Redis cache of staging"]);
     expect(await near("our Redis cache")).toEqual(["Redis", "Redis cache"]);
     expect(await near("'; DROP TABLE graph_alias; --")).toEqual([]);
-  });
-}
-
-function entities(openGraph: OpenTestGraph): void {
-  it("G12 G20 names match folded and by likeness, never for files, digits or other groups", async () => {
-    const { store } = await openGraph();
-    const names = (group: string, ...list: [string, "Service" | "File" | "Commit"][]) =>
-      say(store, { entities: list.map(([name, label]) => ({ name, label })) }, { group });
-    await names(
-      "g",
-      ["Payment Gateway", "Service"],
-      ["payment  gateway", "Service"],
-      ["the deployment pipeline", "Service"],
-      ["the deployment pipelines", "Service"],
-    );
-    await names(
-      "g",
-      ["src/login.ts", "File"],
-      ["src/Login.ts", "File"],
-      ["src/deployment-pipeline.ts", "File"],
-      ["src/deployment-pipelines.ts", "File"],
-    );
-    await names("g", ["server number 12", "Service"], ["server number 13", "Service"]);
-    await names("g", ["abcdef1", "Commit"], ["abcdef1234567890", "Commit"]);
-    await names("h", ["Payment Gateway", "Service"]);
-    const entities = must(await store.entities({ groups: ["g"] }));
-    expect(entities.map((e) => e.name).sort()).toEqual([
-      "Payment Gateway",
-      "abcdef1",
-      "server number 12",
-      "server number 13",
-      "src/Login.ts",
-      "src/deployment-pipeline.ts",
-      "src/deployment-pipelines.ts",
-      "src/login.ts",
-      "the deployment pipeline",
-    ]);
-    expect(entities.find((e) => e.name === "the deployment pipeline")?.aliases).toEqual(["the deployment pipelines"]);
-    expect(
-      must(await store.entities({ name: "payment gateway" }))
-        .map((e) => e.group)
-        .sort(),
-    ).toEqual(["g", "h"]);
   });
 }
 

@@ -30,6 +30,8 @@ export type GraphStore = {
   /** Parked episodes wait again, or count as done without facts. Returns how many. */
   requeue(request: { episodes?: readonly string[]; to: "queued" | "done" }): Promise<Result<number, Fault>>;
   putEntity(request: PutEntityRequest): Promise<Result<PutEntityOutcome, Fault>>;
+  /** Takes a merge back: a name that was taken for another by likeness becomes an entity of its own. Undefined: none was. */
+  separate(request: SeparateRequest): Promise<Result<SeparateOutcome | undefined, Fault>>;
   /** Erases, in the index and the journal too. Facts that rest on other episodes as well stay without these. */
   forget(target: ForgetTarget): Promise<Result<Forgotten, Fault>>;
   groups(): Promise<Result<{ id: string; place: ItemPlace }[], Fault>>;
@@ -89,6 +91,10 @@ export type PutEntityRequest = {
   now: Instant;
 };
 export type PutEntityOutcome = { type: "stored"; entity: Entity } | { type: "other_group" };
+
+export type SeparateRequest = { group: string; name: string; now: Instant };
+/** `facts`: how many of them, or parts of them, went with the name. */
+export type SeparateOutcome = { entity: Entity; from: { uuid: string; name: string }; facts: number };
 
 export type ForgetTarget =
   | { type: "fact" | "episode" | "entity" | "group"; id: string }

@@ -1,7 +1,7 @@
 // The graph in a person's own hand: looking at facts, adding and ending them, and forgetting.
 
 import type { Community } from "../../memory/graph/community.ts";
-import type { Forgotten, GraphCounts } from "../../memory/graph/contract.ts";
+import type { Forgotten, GraphCounts, SeparateOutcome } from "../../memory/graph/contract.ts";
 import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
 import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 import type { GraphitiState } from "../../memory/graphiti/state.ts";
@@ -112,6 +112,8 @@ export type GraphAccess = {
   timeline(entity: string | undefined, choice: FactChoice): ResultPromise<TimelineRow[]>;
   add(fact: NewFact, choice: FactChoice): ResultPromise<FactView>;
   end(fact: string, at: string): ResultPromise<FactView>;
+  /** A name that was taken for another thing's is a thing of its own again. */
+  separate(name: string, choice: FactChoice): ResultPromise<SeparateOutcome>;
   forget(choice: ForgetChoice): ResultPromise<Forgotten>;
   episodes(choice: { group?: string; states?: readonly Episode["state"][] }): ResultPromise<Episode[]>;
   promote(request: PromotionRequest): ResultPromise<PromotionView>;

@@ -213,7 +213,7 @@ function openDoor(auth: string, host: string): string[] {
   if (auth !== "loopback-open") return [];
   return [
     isLoopbackHost(host)
-      ? "gateway.auth is loopback-open: any program on this machine can use /mcp without the token."
-      : `gateway.auth loopback-open has no effect on ${host}: /mcp needs the token.`,
+      ? "gateway.auth is loopback-open: any program on this machine can use /graphiti and /mcp without the token."
+      : `gateway.auth loopback-open has no effect on ${host}: /graphiti and /mcp need the token.`,
   ];
 }

@@ -30,6 +30,7 @@ export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAcc
       communities: off,
       add: off,
       end: off,
+      separate: off,
       forget: off,
       episodes: off,
     },

@@ -14,7 +14,7 @@ import type { Workspace } from "../workspace.ts";
 import { type GraphChoices, refused } from "./choice.ts";
 import { onlyOne, SHORTEST_ID, viewsOf } from "./look.ts";
 
-type Changing = Pick<GraphAccess, "add" | "end" | "forget">;
+type Changing = Pick<GraphAccess, "add" | "end" | "separate" | "forget">;
 
 export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>, choices: GraphChoices): Changing {
   const { store } = graph;
@@ -121,6 +121,24 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
             next: "everlong graph facts lists them.",
           })
         : views;
+    },
+    async separate(name, choice) {
+      const shell = inShell();
+      if (shell) return fail(shell);
+      const chosen = choices.groups(choice);
+      if (!chosen.ok) return chosen;
+      const every = chosen.value === undefined ? await store.groups() : undefined;
+      if (every && !every.ok) return every;
+      for (const group of chosen.value ?? every?.value.map(({ id }) => id) ?? []) {
+        const outcome = await store.separate({ group, name, now: graph.now() });
+        if (!outcome.ok) return outcome;
+        if (outcome.value) return ok(outcome.value);
+      }
+      return refused(
+        "not_found",
+        `"${name}" was not merged with another name here.`,
+        "everlong graph entity NAME shows the names of a thing.",
+      );
     },
     async forget({ id = "", turn, group }) {
       const shell = inShell();

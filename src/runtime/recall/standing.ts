@@ -1,6 +1,7 @@
 // What belongs to every answer of a search: the pins that are in force here, and when facts ended that have.
 import { activePins, type Pin } from "../../memory/pin/pin.ts";
 import { RECALLED_BOUNDS } from "../../memory/recall/recalled-block.ts";
+import { readableText } from "../../memory/recall/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { pinOwners } from "../pin/owner.ts";
@@ -26,7 +27,21 @@ export function withStanding(
   const inForce = new Set(pins.map(({ id }) => id));
   const hits = kinds?.includes("pin") ? page.hits : page.hits.filter(({ id }) => !inForce.has(id));
   const bounded = withinBounds(pins).map(({ id, text, level }) => ({ id, text, level }));
-  return { ...page, hits: hits.map((hit) => withEnd(db, hit)), pinned: bounded };
+  return { ...page, hits: saidOnce(hits).map((hit) => withEnd(db, hit)), pinned: bounded };
+}
+
+/** One sentence may state several relations; it is shown once, with the others' ids. */
+function saidOnce(hits: readonly RecallHit[]): RecallHit[] {
+  const bySentence = new Map<string, RecallHit>();
+  return hits.flatMap((hit) => {
+    const key = hit.kind === "fact" ? `${hit.role} ${hit.time} ${readableText(hit, " ")}` : undefined;
+    const first = key === undefined ? undefined : bySentence.get(key);
+    if (first) first.also = [...(first.also ?? []), hit.id];
+    if (first) return [];
+    const own = { ...hit };
+    if (key !== undefined) bySentence.set(key, own);
+    return [own];
+  });
 }
 
 function withinBounds(pins: readonly Pin[]): Pin[] {

@@ -9,11 +9,12 @@ import { ringAfterWork } from "../effect/ring.ts";
 import { statusCommand } from "../effect/status-command.ts";
 import { loadHighlighter } from "../markdown/highlight.ts";
 import { autopilotNotice } from "../state/autopilot.ts";
+import { unansweredPrompt } from "../state/unanswered.ts";
 import { renderHeader } from "../view/header.ts";
 import { type App, noticeEvent } from "./app.ts";
 import { askConsent, askTrust } from "./before.ts";
 import { exitLines } from "./exit-line.ts";
-import { follow, headerOf, openConversation } from "./session.ts";
+import { follow, headerOf, offlineNotices, openConversation } from "./session.ts";
 import { openStage } from "./stage.ts";
 
 export type TerminalRun = {
@@ -47,6 +48,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const { store, terminal, painter, transcript, look } = stage;
   const say = (message: string): void => store.dispatch({ type: "event", event: noticeEvent(message, new Date()) });
   const prompts = screenPrompts(store.dispatch, say);
+  const failed = unansweredPrompt();
   const autopilot = autopilotNotice(face.continuationLimit);
   const status = statusCommand(face, stage.setCustom, say);
 
@@ -67,6 +69,9 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       if (isPast) return;
       const notice = autopilot(event);
       if (notice !== undefined) say(notice);
+      const prompt = failed(event);
+      if (prompt !== undefined && store.state().editor.text === "")
+        store.dispatch({ type: "returned", texts: [prompt] });
       followPanel(app, event);
       ringAfterWork(app, event);
     });
@@ -116,7 +121,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       end(opened.error.exit);
       return describeFailure(opened.error);
     }
-    await attach(opened.value.client, [...opened.value.notices, ...stage.notices]);
+    const { client: first, notices } = opened.value;
+    await attach(first, [...offlineNotices(first.view()), ...notices, ...stage.notices]);
     const stored = loadDraft(opened.value.client.resumed ? sessionDraft(opened.value.client.dir) : folderDraft(face));
     if (stored && store.state().editor.text === "") store.dispatch({ type: "written", text: stored });
     session.resolve(opened.value.client);

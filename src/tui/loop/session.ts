@@ -58,3 +58,12 @@ async function memoryFacts(client: Client): Promise<MemoryFacts | undefined> {
     ...(sessions.ok ? { sessions: sessions.value.length } : {}),
   };
 }
+
+/** Without any provider: what the built-in model can and cannot do, and what to set. */
+export function offlineNotices({ model, modelReason }: ReturnType<Client["view"]>): string[] {
+  if (model !== "offline" || !modelReason.includes("no provider")) return [];
+  return [
+    "The built-in model finds and quotes; it does not reason or write code.",
+    "For a real model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or use --base-url and --model.",
+  ];
+}

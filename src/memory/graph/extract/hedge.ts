@@ -1,11 +1,12 @@
 // Hedges: the words by which a clause is a condition, a wish, a plan or hearsay, and so states nothing.
 import type { Token } from "./token.ts";
-import { INTENTIONS, UNREAL } from "./word-list.ts";
+import { INTENTIONS, MOCK_PRAISE, UNREAL } from "./word-list.ts";
 
 const NO_NOUN_BEFORE = /^(?:the|an?|this|that|my|our|your|his|her|their|i|we|you|he|she|it|they|to|not)$/;
 
-/** "May" is a month, "or later" a bound, and what follows a noun in "the team plan" is one itself. */
+/** "Oh great" mocks, "May" is a month, "or later" a bound, and what follows a noun in "the team plan" is one itself. */
 function isHedge({ lower, text, kind }: Token, before: Token | undefined, after: Token | undefined): boolean {
+  if (kind === "word" && MOCK_PRAISE.has(lower) && /^(?:oh|yeah|ah|wow)$/.test(before?.lower ?? "")) return true;
   if (kind !== "word" || !UNREAL.has(lower) || text === "May") return false;
   if (lower === "later") return before?.lower !== "or";
   if (lower === "plan" || lower === "plans")

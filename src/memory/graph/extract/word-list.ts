@@ -17,8 +17,12 @@ export const UNREAL: ReadonlySet<string> = new Set([
   guesses guessing believe believes seem seems seemed apparently allegedly supposedly reportedly rumour rumor rumours rumors
   wonder wonders wondering ought otherwise almost nearly hypothetically theoretically theory say says said told claim claims
   claimed heard hear according asked asks asking feel feels felt lol haha jk kidding joke joking sarcasm expect expects
-  expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik todo fixme roadmap proposal`),
+  expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik todo fixme roadmap proposal
+  obviously totally`),
 ]);
+
+/** Praise that, after "oh" or "yeah", means the contrary of what it says. */
+export const MOCK_PRAISE = set("great good nice wonderful perfect lovely brilliant fantastic awesome sure right");
 
 export const NEGATION = set(`not no never neither nor none nothing nobody nowhere hardly barely without `);
 

@@ -14,6 +14,7 @@ import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
 import { all, entityOf, get, run, text } from "./row.ts";
+import { separateName } from "./separate.ts";
 import { together } from "./together.ts";
 
 /** Messages that are posted come before what is made of them: that waits for a pause between them, but not for ever. */
@@ -43,6 +44,7 @@ export function sqliteGraph(db: Database, clock: Clock = systemClock): GraphStor
     giveBack: (request) => write(() => giveBackEpisode(db, request)),
     requeue: (request) => write(() => requeueEpisodes(db, request)),
     putEntity: (request) => write(() => putEntity(db, request)),
+    separate: (request) => write(() => separateName(db, request)),
     forget: (target) => write(() => forgetTarget(db, target, now())),
     groups: () =>
       read(() =>

@@ -14,11 +14,12 @@ export const OWNERSHIP_ROWS: readonly RuleRow[] = [
     ],
   },
   {
-    pattern: "{subject:person} own|owns {object:things} …",
+    pattern: "{subject:people} own|owns {object:things} …",
     relation: "OWNS",
     personal: true,
     examples: [
       ["Alice owns the payments service.", "Alice | OWNS | payments service"],
+      ["Kim and Lee own the importer.", "Kim | OWNS | importer", "Lee | OWNS | importer"],
       ["We own the search index.", "team | OWNS | search index"],
     ],
     counterexamples: ["Nobody owns the CLI.", "Who owns the CLI?", "Alice owns it.", "Alice should own the CLI."],
@@ -29,6 +30,13 @@ export const OWNERSHIP_ROWS: readonly RuleRow[] = [
     personal: true,
     examples: [["Mia has taken over the billing service from Tom.", "Mia | OWNS | billing service"]],
     counterexamples: ["Mia took over from Tom.", "Has Mia taken over the billing service?"],
+  },
+  {
+    pattern: "{subject:person} take|takes care of {object:holdings}",
+    relation: "OWNS",
+    personal: true,
+    examples: [["Jo takes care of the ingest pipeline.", "Jo | OWNS | ingest pipeline"]],
+    counterexamples: ["Who takes care of the ingest pipeline?", "Take care of yourself."],
   },
   {
     pattern: "{subject:person} look|looks after {object:holdings}",
