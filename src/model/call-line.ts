@@ -3,7 +3,7 @@
 import type { Readable } from "node:stream";
 import { requestHeaders } from "./call-headers.ts";
 import type { ModelRequest, ModelTarget } from "./contract.ts";
-import { type Answer, networkError, post } from "./post.ts";
+import { networkError, type PostAnswer, post } from "./post.ts";
 
 const ERROR_BODY = 65_536;
 const HEAD = 2000;
@@ -13,7 +13,7 @@ export class HttpRefusal extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
-  constructor({ status, headers }: Answer, body: string) {
+  constructor({ status, headers }: PostAnswer, body: string) {
     super(`HTTP ${status}`);
     this.status = status;
     this.headers = Object.fromEntries(headers);
@@ -111,7 +111,7 @@ function streamOf(body: Readable, see: (chunk: Uint8Array) => void): ReadableStr
   });
 }
 
-async function readHead({ body }: Answer): Promise<string> {
+async function readHead({ body }: PostAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {

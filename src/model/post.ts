@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { errorCode } from "../base/failure.ts";
 import { PlainHeaders } from "./plain-headers.ts";
 
-export type Answer = { status: number; headers: PlainHeaders; body: Readable };
+export type PostAnswer = { status: number; headers: PlainHeaders; body: Readable };
 type Post = { headers: PlainHeaders; body: string; signal: AbortSignal };
 
 /** Ports of other protocols, which no browser sends HTTP to (fetch.spec.whatwg.org, port blocking). */
@@ -18,7 +18,7 @@ const BAD_PORTS = new Set(
  * Redirects are answers like any other. Rejects like `fetch`: a failure of the network is a TypeError with a cause, a
  * header that cannot be sent one without.
  */
-export async function post(url: URL, { headers, body, signal }: Post): Promise<Answer> {
+export async function post(url: URL, { headers, body, signal }: Post): Promise<PostAnswer> {
   if (BAD_PORTS.has(Number(url.port))) throw networkError(new Error("bad port"));
   // An import would read all that the module offers, and with it load what is to be left alone.
   const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");

@@ -45,9 +45,9 @@ function once<Raw>(see: (raw: Raw, index: number) => ItemSight): typeof see {
   sightsBy.set(see, sights);
   return (raw, index) => {
     if (typeof raw !== "object" || raw === null) return see(raw, index);
-    const known = sights.get(raw) ?? see(raw, index);
-    sights.set(raw, known);
-    return known;
+    const sight = sights.get(raw) ?? see(raw, index);
+    sights.set(raw, sight);
+    return sight;
   };
 }
 

@@ -73,9 +73,9 @@ export class RecentBodies {
 
   #keep(caller: string, earlier: readonly BodyScan[], scan: BodyScan): void {
     this.#drop(caller);
-    const kept = [...earlier, scan].slice(-MOST_OF_ONE);
-    this.#byCaller.set(caller, kept);
-    for (const { body } of kept) this.#bytes += body.bytes.length;
+    const scans = [...earlier, scan].slice(-MOST_OF_ONE);
+    this.#byCaller.set(caller, scans);
+    for (const { body } of scans) this.#bytes += body.bytes.length;
     for (const oldest of this.#byCaller.keys()) {
       if (this.weight <= this.#most) break;
       this.#drop(oldest);

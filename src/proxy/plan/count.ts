@@ -75,11 +75,11 @@ const sizedItems = new WeakMap<HistoryItem, HistoryItem>();
 
 /** The item with its size; the very same object for an item that comes again. */
 function sized(item: HistoryItem, tokens: number): HistoryItem {
-  const known = sizedItems.get(item);
-  if (known?.tokens === tokens) return known;
-  const made = { ...item, tokens };
-  sizedItems.set(item, made);
-  return made;
+  const earlier = sizedItems.get(item);
+  if (earlier?.tokens === tokens) return earlier;
+  const now = { ...item, tokens };
+  sizedItems.set(item, now);
+  return now;
 }
 
 const keys = new WeakMap<object, string>();

@@ -10,7 +10,7 @@ import { markVanished } from "../remember/vanished.ts";
 import { cleaner, filtered } from "../services.ts";
 import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
-import { refs, Sight, see } from "../store/see.ts";
+import { ItemSighting, refs, see } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, tellFault } from "./context.ts";
@@ -24,7 +24,7 @@ export type LaneRequest = {
   kind: LaneKind;
   session: ProxySession;
   match: Match;
-  sight: Sight;
+  sight: ItemSighting;
   items: readonly HistoryItem[];
   fixedTokens: number;
   lane: LaneState;
@@ -73,7 +73,11 @@ export async function prepareLane(
     async again(limit) {
       await logged;
       const grown = { type: "extends", lane } as const;
-      const next: LaneRequest = { ...ask, match: grown, sight: new Sight(() => see(store, session, grown, items)) };
+      const next: LaneRequest = {
+        ...ask,
+        match: grown,
+        sight: new ItemSighting(() => see(store, session, grown, items)),
+      };
       const refused = { attempt, sent: tokensSent, limit };
       return smallerRequest(context, request, refused, (smaller) => prepareLane(context, next, smaller));
     },

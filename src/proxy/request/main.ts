@@ -6,7 +6,7 @@ import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
 import { newLane } from "../plan/plan.ts";
 import { inherited } from "../store/inherit.ts";
 import type { LaneLocation } from "../store/locate.ts";
-import { Sight, see } from "../store/see.ts";
+import { ItemSighting, see } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, skipStore } from "./context.ts";
 import { held, type LaneRequest, prepareLane } from "./lane.ts";
@@ -40,7 +40,7 @@ export async function prepareMain(
   const { items, fixedTokens } = await context.counts.measure({ ...main, body, limit: attempt.budget.usable });
   const ask: LaneRequest = {
     ...{ request, kind, session, match, items, fixedTokens },
-    sight: new Sight(() => see(context.store, session, match, items)),
+    sight: new ItemSighting(() => see(context.store, session, match, items)),
     lane: laneOf(context, request, main, items),
     state: async () => (kind === "main" ? stateOf(context, session, body, items) : undefined),
   };

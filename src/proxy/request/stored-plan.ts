@@ -9,7 +9,7 @@ import { plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { dropItems } from "../remember/events.ts";
 import type { StorableItem } from "../remember/store-items.ts";
-import type { Sight } from "../store/see.ts";
+import type { ItemSighting } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { type PlanContext, tellFault } from "./context.ts";
 
@@ -18,7 +18,7 @@ type Storing = {
   /** The lane's number is 0 while the lane is still to be made. */
   lane: number;
   /** What a cut needs first: refs. Absent: all items have theirs. */
-  sight?: Sight;
+  sight?: ItemSighting;
   /** The state block as the files say now; without it the request gets none, and the anchor is left alone. */
   state?: () => Promise<string | undefined>;
 };

@@ -38,7 +38,7 @@ export function seeIn(
 }
 
 /** A request's items are numbered when a cut needs their refs; without one the commit of its lane does it on the way. */
-export class Sight {
+export class ItemSighting {
   readonly #look: () => Promise<Result<SeenItems, Fault>>;
   #looking: Promise<Result<SeenItems, Fault>> | undefined;
   seen: SeenItems | undefined;
