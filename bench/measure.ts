@@ -1,7 +1,8 @@
 // Alternating rounds of product and baseline; the median of each and their ratio.
 export type Row = { name: string; baseline: number; product: number; target: string };
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 export async function alternate(
   rounds: number,

@@ -72,4 +72,52 @@ describe("documents", () => {
     ]);
     expect(problems("docs/page.md", "`src/main.ts`, `base/id.ts`, npm test, [the map](architecture.md)")).toEqual([]);
   });
+
+  it("F102 the README has its parts in order: what it is, two pictures, two commands, one line a client, figures that can be repeated, where we lose", () => {
+    const text = readFileSync(join(root, "README.md"), "utf8");
+    const heads = [
+      "# Everlong",
+      "## Connect",
+      "## Measured",
+      "## How it works",
+      "## Compared",
+      "Limits:",
+      "## Privacy",
+    ];
+    const places = heads.map((head) => text.indexOf(`\n${head}`.slice(head.startsWith("# ") ? 1 : 0)));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(Math.min(...places)).toBe(0);
+    const [front = "", connect = "", measured = "", , compared = ""] = text.split("\n## ");
+    expect(front.split("\n\n")[1]?.split("\n").length).toBeLessThanOrEqual(5);
+    expect([...front.matchAll(/!\[/g)]).toHaveLength(2);
+    expect(front).toMatch(/npm i -g everlong[\s\S]*npm start[\s\S]*\neverlong /);
+    for (const client of [
+      "Codex",
+      "Claude Code",
+      "Copilot CLI",
+      "Gemini CLI",
+      "opencode",
+      "Qwen Code",
+      "pi",
+      "Droid",
+      "Warp",
+      "SDK",
+    ])
+      expect(connect, client).toMatch(new RegExp(`^\\| [^|]*${client} \\| [^|]*\``, "m"));
+    const rows = measured.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| what"));
+    expect(rows.length).toBeGreaterThan(3);
+    for (const row of rows) expect(row.split("|").at(-2), row).toMatch(/`(npm|everlong) [^`]+`/);
+    expect(compared).toContain("where we lose");
+  });
+
+  it("F106 CHANGELOG, CONTRIBUTING, AGENTS, LICENSE and SECURITY are there and say what they must", () => {
+    const read = (name: string): string => readFileSync(join(root, name), "utf8");
+    expect(/^## .*$/m.exec(read("CHANGELOG.md"))?.[0]).toBe("## Unreleased");
+    for (const part of ["npm test -- ", "## Add a tool", "## Add a view", "## Size of a change"])
+      expect(read("CONTRIBUTING.md")).toContain(part);
+    expect(read("AGENTS.md")).toContain("| rule | why | what enforces it |");
+    expect(read("docs/architecture.md")).toContain("## I want to change");
+    expect(read("LICENSE")).toMatch(/^MIT License/);
+    expect(read("SECURITY.md")).toMatch(/report/i);
+  });
 });

@@ -10,6 +10,7 @@ import { startKeyboard } from "./app/keyboard.ts";
 import { readRoute, route } from "./app/route.ts";
 import { Shell } from "./app/shell.tsx";
 import { SignIn } from "./app/sign-in.tsx";
+import { views } from "./app/views.ts";
 import "./app/theme.ts";
 
 const refused = signal<CallProblem | undefined>(undefined);
@@ -17,6 +18,8 @@ const refused = signal<CallProblem | undefined>(undefined);
 async function begin(): Promise<void> {
   const code = takeCode();
   route.value = readRoute(location.hash);
+  // The view's file comes while the gateway checks who asks; a file that fails is asked for again, and told, by the view.
+  views[route.value.view]().catch(() => undefined);
   if (code !== undefined) refused.value = await signIn(code);
   if (signedIn.value === undefined) {
     const answer = await call(nothing, "/api/me");

@@ -63,7 +63,7 @@ export function progressLine(screen: Screen, now: () => number): { show(step: Wo
 export function progressText({ label, part, total, count, unit }: WorkProgress, ms: number): string {
   const rate = ms > 0 ? (count / ms) * 1000 : 0;
   const left = part > 0 && ms >= ESTIMATE_MS ? [`${leftText(((total - part) / part) * ms)} left`] : [];
-  const speed = count > 0 ? [`${grouped(count)} ${unit}, ${grouped(rate)} a second`] : [];
+  const speed = count > 0 ? [`${grouped(count)} ${unit}${rate >= 1 ? `, ${grouped(rate)} a second` : ""}`] : [];
   return [
     `${label}: ${byteSize(part)} of ${byteSize(total)}`,
     ...speed,

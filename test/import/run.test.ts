@@ -69,6 +69,34 @@ it.each(["SIGKILL", "SIGINT"] as const)(
   },
 );
 
+it("IM6 F70 undoing tells how far it is, stops at Ctrl+C, and the next call removes the rest", async () => {
+  const stage = importStage();
+  const names = Array.from({ length: 12 }, (_, n) => `session${n}`);
+  for (const session of names)
+    claudeFile(
+      stage,
+      Array.from({ length: 40 }, (_, i) =>
+        claudeSays(stage, `message ${i} of many words`, { id: `${session}-${i}`, session }),
+      ),
+      session,
+    );
+  expect((await run(stage.place, ["import", "claude"])).code).toBe(0);
+  expect(sessionsOf(stage.place)).toHaveLength(12);
+  const child = start(stage.place, ["import", "--undo", "claude", "--yes"]);
+  await begun(child);
+  child.kill("SIGINT");
+  const stopped = await child.done;
+  const left = sessionsOf(stage.place).length;
+  expect(stopped.stderr).toMatch(/Removing Claude Code: .* of .* sessions/);
+  // It may have come to its end before the signal did.
+  if (left > 0)
+    expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining(`${12 - left} of 12 sessions`)]);
+  const rest = await run(stage.place, ["import", "--undo", "claude", "--yes"]);
+  expect(rest.code, rest.stderr).toBe(0);
+  expect(sessionsOf(stage.place)).toHaveLength(0);
+  expect((await run(stage.place, ["import", "claude"])).stdout).toContain("12 new sessions");
+});
+
 it("IM4 two imports at once take everything once", async () => {
   const stage = importStage();
   longHistory(stage);

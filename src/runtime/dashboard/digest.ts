@@ -77,6 +77,8 @@ function add(digest: SessionDigest, event: DurableEnvelope, offset: number, sess
 
 type Words = Pick<SessionMoment, "kind" | "label">;
 
+const thousands = (count: number): string => count.toLocaleString("en");
+
 /** Ends of subagents close the span that their start began. */
 function momentOf(digest: SessionDigest, event: DurableEnvelope): Words | undefined {
   const label = (text: string): string => firstLine(text, LABEL);
@@ -87,8 +89,8 @@ function momentOf(digest: SessionDigest, event: DurableEnvelope): Words | undefi
         : undefined;
     case "session.compaction_complete": {
       const { outcome, trigger, preCompactionTokens: before, postCompactionTokens: after } = event.data;
-      const words = outcome === "applied" ? `${before} > ${after} tokens` : outcome;
-      return event.agentId === undefined ? { kind: "compaction", label: `${trigger}: ${words}` } : undefined;
+      const words = outcome === "applied" ? `${thousands(before)} → ${thousands(after)} tokens` : outcome;
+      return event.agentId === undefined ? { kind: "compaction", label: `${words} (${trigger})` } : undefined;
     }
     case "session.compaction_undone":
       return { kind: "compaction", label: "undone" };

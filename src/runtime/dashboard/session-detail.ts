@@ -57,6 +57,7 @@ function thresholdsOf(workspace: Workspace): SessionDetail["thresholds"] {
 }
 
 const timeOf = ({ at }: ChartFigure): string => new Date(at).toISOString();
+const thousands = (count: number): string => count.toLocaleString("en");
 const numberIn = (row: ChartFigure, name: string): number => Number(row.data?.[name] ?? 0);
 
 const windowOf = (row: ChartFigure): SessionDetail["window"] => {
@@ -70,7 +71,7 @@ const truncationOf = (row: ChartFigure): SessionDetail["truncations"] =>
 function momentOf(row: ChartFigure): SessionMoment[] {
   const at = timeOf(row);
   if (row.type === "truncation")
-    return [{ at, kind: "truncation", label: `${numberIn(row, "tokens")} tokens left out` }];
+    return [{ at, kind: "truncation", label: `${thousands(numberIn(row, "tokens"))} tokens left out` }];
   const results = numberIn(row, "results");
   return row.type === "recall" && results > 0 ? [{ at, kind: "recall", label: `${results} found` }] : [];
 }

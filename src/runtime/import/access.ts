@@ -20,6 +20,7 @@ import { feedImported } from "./feed-graph.ts";
 import { type ImportProgress, importClient } from "./import-client.ts";
 import { placesOf, sourcesIn } from "./sources.ts";
 import type { ImportSummary } from "./summary.ts";
+import { logSize } from "./target.ts";
 
 export type HistoryFound = { client: string; title: string; places: string[]; files: number; bytes: number };
 export type ImportRequest = {
@@ -144,23 +145,30 @@ async function withImportLock<T>(
   }
 }
 
-/** `confirm` is asked with how many sessions would go; undefined when it says no. */
+/** `confirm` is asked with how many sessions would go; undefined when it says no. Stopped, it goes on with the next call. */
 export async function undoImport(
   name: string,
   confirm: (sessions: number) => Promise<boolean>,
-  watch: Pick<ImportWatch, "signal" | "print">,
+  watch: ImportWatch,
 ): ResultPromise<number | undefined> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
   const refused = refuseInToolShell(workspace.value.env, "undo an import");
   if (refused) return fail(refused);
-  if (!historyClients.some((one) => one.name === name)) return fail(unknownClient(name));
+  const client = historyClients.find((one) => one.name === name);
+  if (!client) return fail(unknownClient(name));
   const ids = importedSessions(workspace.value, name);
   if (ids.length > 0 && !(await confirm(ids.length))) return ok(undefined);
   return withImportLock(workspace.value, watch, async (db) => {
-    for (const id of ids) {
+    const sizes = ids.map((id) => logSize(workspace.value.paths, id) ?? 0);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    let part = 0;
+    for (const [at, id] of ids.entries()) {
+      if (watch.signal.aborted) return fail(undoStopped(at, ids.length));
       const gone = await removeImported(db, id, workspace.value);
       if (!gone.ok) return gone;
+      part += sizes[at] ?? 0;
+      watch.progress({ label: `Removing ${client.title}`, part, total, count: at + 1, unit: "sessions" });
     }
     const cleared = await write(db, () => void db.prepare("DELETE FROM import_file WHERE client = ?").run(name));
     return cleared.ok ? ok(ids.length) : cleared;
@@ -181,6 +189,14 @@ async function removeImported(db: Database, id: string, { paths }: Workspace): P
   }
   return forgetSession(db, id, () => forgetLearned(db, id));
 }
+
+const undoStopped = (removed: number, all: number): Failure => ({
+  code: "interrupted",
+  what: `Stopped. ${removed} of ${all} sessions are removed.`,
+  data: "The others are unchanged.",
+  next: "Run the same command again to remove the rest.",
+  exit: 130,
+});
 
 /** Imported text goes to no model by itself. */
 const modelReads: Failure = refusal(

@@ -12,6 +12,9 @@ import { When } from "../../part/time.tsx";
 
 const factOf = (value: unknown): string => (isRecord(value) && typeof value["fact"] === "string" ? value["fact"] : "");
 
+/** The one user of a home is whoever looks at this page. */
+const whoIs = (actor: string): string => (actor === "user:local" || actor === "user" ? "you" : actor);
+
 export function MemoryChanges() {
   const [problem, setProblem] = useState<CallProblem>();
   const list = usePages(
@@ -58,7 +61,9 @@ export function MemoryChanges() {
                     <Line class="faint">{`was: ${factOf(row.before)}`}</Line>
                   )}
                 </td>
-                <td class="soft">{typeof row.actor === "string" ? row.actor : row.actor.name || row.actor.kind}</td>
+                <td class="soft">
+                  {whoIs(typeof row.actor === "string" ? row.actor : row.actor.name || row.actor.kind)}
+                </td>
                 <td>
                   <button type="button" class="quiet" onClick={() => void undo(row.id)}>
                     Undo

@@ -24,14 +24,16 @@ export function Injected({ query, folder }: { query: string; folder: string | un
   const options: Option[] = [["", "Where the gateway runs"], ...names.sort().map((name): Option => [name, name])];
   return (
     <div class="stack">
-      <Field label="For a new session of Everlong in">
-        <Choice
-          label="Folder"
-          value={folder ?? ""}
-          options={options}
-          onChange={(value) => setParams({ folder: value || undefined })}
-        />
-      </Field>
+      <div class="injected-for">
+        <Field label="For a new session of Everlong in">
+          <Choice
+            label="Folder"
+            value={folder ?? ""}
+            options={options}
+            onChange={(value) => setParams({ folder: value || undefined })}
+          />
+        </Field>
+      </div>
       <Loaded of={answer}>{(value) => <Shown value={value} />}</Loaded>
     </div>
   );

@@ -151,7 +151,13 @@ function Lanes({ entries }: { entries: readonly Entry[] }) {
 function WindowChart({ value }: { value: SessionDetail }) {
   const { window: points, thresholds } = value;
   const last = points.at(-1);
-  const highest = points.reduce((most, one) => Math.max(most, one.tokens / one.limit), 0);
+  const most = points.reduce((tokens, one) => Math.max(tokens, one.tokens), 0);
+  const highest = points.reduce((part, { tokens, limit }) => (limit > 0 ? Math.max(part, tokens / limit) : part), 0);
+  // How large the window of a client's model is, the gateway knows only when it must cut.
+  const summary =
+    last && last.limit > 0
+      ? `Now ${compact(last.tokens)} of ${compact(last.limit)} tokens; ${percent(highest)} at its fullest.`
+      : `Now ${compact(last?.tokens ?? 0)} tokens; ${compact(most)} at its fullest.`;
   const threshold = (word: string, token: "amber" | "red", part: number | null | undefined): ChartSeries[] =>
     part
       ? [{ name: `${word} ${percent(part)}`, token, dashed: true, values: points.map(({ limit }) => limit * part) }]
@@ -159,7 +165,7 @@ function WindowChart({ value }: { value: SessionDetail }) {
   return (
     <Chart
       title="Context window"
-      summary={`Now ${compact(last?.tokens ?? 0)} of ${compact(last?.limit ?? 0)} tokens; ${percent(highest)} at its fullest.`}
+      summary={summary}
       at={points.map(({ at }) => at)}
       format={compact}
       height={170}

@@ -102,10 +102,11 @@ export function Tasks() {
 
 /** Who runs it, and what can be done about it from here. */
 function Runner({ task }: { task: TaskShape }) {
+  const isOpen = task.status === "running" || task.status === "idle";
+  if (!isOpen && task.status !== "interrupted") return null;
   if (task.pid === null) return <Resume session={task.session} />;
   if (!task.mayControl)
     return <p class="faint">Process {task.pid} runs it. To stop it or write to it, use /tasks in that terminal.</p>;
-  const isOpen = task.status === "running" || task.status === "idle";
   return isOpen ? <Reach session={task.session} task={task.id} /> : null;
 }
 
