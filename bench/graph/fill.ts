@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteGraph } from "../../src/memory/graph/store/sqlite.ts";
 import { instantAt } from "../../src/memory/graph/time.ts";
+import { fillFrom } from "../../src/memory/recall/store/source.ts";
 import { openStoreAt } from "../../src/store/open-store.ts";
 import { type Database, sqlite } from "../../src/store/sqlite.ts";
 
@@ -43,6 +44,8 @@ export async function openHome(home: string): Promise<Database> {
 export async function fill(home: string, count: number, among = count): Promise<Questions> {
   const db = await openHome(home);
   const store = sqliteGraph(db);
+  // As in every home that was opened before: else the gateway would index all of it anew while it is measured.
+  await fillFrom(db, []);
   const term = (name: string) => ({ name, label: "Term" }) as const;
   for (let n = 0; n < count; n += PER_EPISODE) {
     const facts = Array.from({ length: PER_EPISODE }, (_, i) => {

@@ -1,8 +1,10 @@
 // Prompt mode: one prompt or command, then exit. Stdout carries the answer in the chosen format and nothing else.
+
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
 import { encodeLine } from "../base/json-line.ts";
 import { pieces } from "../base/text.ts";
 import type { CommandOutcome, Person } from "../command/contract.ts";
+import { counted } from "../command/format.ts";
 import type { TypedText } from "../command/slash.ts";
 import {
   type AbandonedAgent,
@@ -149,6 +151,9 @@ class Run {
     if (this.#opened.outputFormat === "stream-json") process.stdout.write(encodeLine(event));
     const line = noticeLine(event, this.#opened.redact);
     if (line !== undefined) this.#note(line, event.type === "session.error");
+    if (event.type !== "turn.end" || event.agentId !== undefined) return;
+    const count = this.#client.tasks.running();
+    if (count > 0) this.#note(`waiting for ${counted(count, "background task")}`);
   }
 
   #note(line: string, always = false): void {

@@ -13,6 +13,7 @@ const SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map(
     session_store_sql: ["description", "query"],
     sql: ["description", "query"],
     store_memory: ["fact"],
+    task: ["description"],
     view: ["path"],
     web_fetch: ["url"],
   }),

@@ -1,7 +1,8 @@
 // A team's node through its front door: members, what they see, and what happens when the database goes away.
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { closeSharedServer, sharedServer, startServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { startServer } from "../../src/store/postgres/server-fixture.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, codeOf, fact, startNode } from "./nodes.ts";
 

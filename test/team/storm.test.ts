@@ -1,6 +1,6 @@
 // ME15, WE4: two nodes, two tenants, many clients, a node killed and the database restarted under them; then the history is checked.
 import { expect, it } from "vitest";
-import { startServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { startServer } from "../../src/store/postgres/server-fixture.ts";
 import { type Operation, problemsIn } from "./history.ts";
 import { type Answer, addMember, ask, fact, startNode, type TestMember } from "./nodes.ts";
 

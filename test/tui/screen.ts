@@ -63,6 +63,8 @@ export type ScreenOptions = {
   columns?: number;
   rows?: number;
   env?: Record<string, string>;
+  /** A terminal that answers no question. */
+  isMute?: true;
   /** Another program than ours, such as a shell. */
   program?: [string, ...string[]];
 };
@@ -95,7 +97,7 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
     raw += data;
     parsed = new Promise((resolve) => terminal.write(data, resolve));
   });
-  terminal.onData((reply) => !isGone && pty.write(reply));
+  terminal.onData((reply) => !isGone && !options.isMute && pty.write(reply));
   const exit = new Promise<number>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       isGone = true;

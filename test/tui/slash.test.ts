@@ -9,8 +9,9 @@ import { panels } from "../../src/tui/panel/registry.ts";
 import { TASK_PANEL } from "../../src/tui/panel/tasks.ts";
 import { themes } from "../../src/tui/theme/theme.ts";
 import { gitInit, scene } from "../agent/scene.ts";
-import { converse } from "../context/stage.ts";
+import { converse, gate } from "../context/stage.ts";
 import { text } from "../model-server/reply.ts";
+import { cast, task, tasks } from "../orchestration/cast.ts";
 import { run } from "../tool/everlong.ts";
 
 /** The lines of F51: what is typed, and its exit code. Those that send a prompt are proven where their agents are. */
@@ -93,6 +94,31 @@ describe("slash commands", () => {
     const theme = await run(place, ["-p", "/theme", "--output-format", "json"]);
     expect(theme.code, theme.stderr).toBe(0);
     expect(JSON.stringify(theme.json)).toContain("high-contrast");
+  });
+
+  it("F63 prompt mode says on stderr what it waits for; --silent leaves the result alone", async () => {
+    const stage = async (args: string[]) => {
+      const held = gate();
+      const { place } = await cast(
+        (_request, step) => {
+          if (step === 0) return tasks(task("CHILD", { name: "looker", mode: "background" }));
+          if (step === 1) setTimeout(held.open, 300);
+          return text("the result");
+        },
+        {
+          CHILD: async () => {
+            await held.opened;
+            return text("child end");
+          },
+        },
+      );
+      return run(place, ["-p", "go", ...args]);
+    };
+    const told = await stage([]);
+    expect(told).toMatchObject({ code: 0, stdout: "the result\n" });
+    expect(told.stderr).toContain("waiting for 1 background task");
+    const silent = await stage(["--silent"]);
+    expect(silent).toMatchObject({ code: 0, stdout: "the result\n", stderr: "" });
   });
 
   it("F52 F4 each command has a help line and a docs line; each panel is a command's, and themes are those that exist", () => {

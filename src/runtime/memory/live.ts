@@ -58,7 +58,9 @@ export function memoryInSession(services: MemoryClientServices): MemoryInSession
           stopConsolidation(services),
           services.memory.newEpoch(),
         ]);
-      return ok(services.memory.enabled());
+      const enabled = services.memory.enabled();
+      services.main.publish("session.memory_switched", { enabled });
+      return ok(enabled);
     },
     async visible(words) {
       if (services.memory.enabled() && services.memory.section() === "") await services.memory.newEpoch();

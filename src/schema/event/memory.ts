@@ -13,6 +13,8 @@ export const memoryEvents = {
 
 export const ephemeralMemoryEvents = {
   "session.memory_changed": () => z.looseObject({}),
+  /** What is in force from the next message on. */
+  "session.memory_switched": () => z.looseObject({ enabled: z.boolean() }),
   "memory.prompt_loaded": () =>
     z.looseObject({
       strategy: z.string(),

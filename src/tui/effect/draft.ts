@@ -1,6 +1,7 @@
 // Typing is never lost: the draft is written to the session's folder soon after the last key, and is there on a resume.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isRecord } from "../../base/json.ts";
 import type { FaceStart } from "../../runtime/client.ts";
@@ -12,8 +13,8 @@ const DELAY_MS = 300;
 export type DraftFile = {
   /** To be called at every change of the editor. */
   save(text: EditorText): void;
-  /** Writes at once what waits. */
-  flush(): void;
+  /** Writes at once what waits; resolves when it is on the disk. */
+  flush(): Promise<void>;
 };
 
 /** Before the first message there is no session to come back to: the draft is the folder's. */
@@ -26,12 +27,18 @@ export const sessionDraft = (dir: string): string => join(dir, "draft.json");
 export function draftFile(path: () => string, onError: (error: unknown) => void): DraftFile {
   let timer: NodeJS.Timeout | undefined;
   let waiting: EditorText | undefined;
-  const flush = (): void => {
+  // One after another, and never while keys wait: a disk may take longer than a key may.
+  let written = Promise.resolve();
+  const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const draft = waiting;
     waiting = undefined;
-    if (draft) write(path(), draft, onError);
+    if (draft) {
+      const place = path();
+      written = written.then(() => write(place, draft)).catch(onError);
+    }
+    return written;
   };
   return {
     save(text) {
@@ -42,15 +49,11 @@ export function draftFile(path: () => string, onError: (error: unknown) => void)
   };
 }
 
-function write(path: string, { text, cursor, marks }: EditorText, onError: (error: unknown) => void): void {
-  try {
-    if (text === "") return rmSync(path, { force: true });
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.new`, JSON.stringify({ text, cursor, marks }), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
-  } catch (error) {
-    onError(error);
-  }
+async function write(path: string, { text, cursor, marks }: EditorText): Promise<void> {
+  if (text === "") return rm(path, { force: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.new`, JSON.stringify({ text, cursor, marks }), { mode: 0o600 });
+  await rename(`${path}.new`, path);
 }
 
 export function loadDraft(path: string): EditorText | undefined {

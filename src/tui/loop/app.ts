@@ -51,23 +51,29 @@ export function createStore(
 let count = 0;
 
 /** What the face itself has to say goes through the same reduction as everything else; it is in no log. */
-export function noticeEvent(message: string, now: Date): Envelope {
-  return {
-    id: `face-${++count}`,
-    type: "session.info",
-    timestamp: now.toISOString(),
-    parentId: null,
-    ephemeral: true,
-    data: { infoType: "face", message },
-  };
-}
+export const noticeEvent = (message: string, now: Date): Envelope => ({
+  ...faceEnvelope(now),
+  type: "session.info",
+  data: { infoType: "face", message },
+});
 
 /** The same for what went wrong in the face. */
 export const errorEvent = (message: string, code: string, now: Date): Envelope => ({
-  id: `face-${++count}`,
+  ...faceEnvelope(now),
   type: "session.error",
+  data: { errorType: "face", message, code },
+});
+
+/** A session that begins without memory tells nothing of it: the face found out. */
+export const memoryEvent = (enabled: boolean, now: Date): Envelope => ({
+  ...faceEnvelope(now),
+  type: "session.memory_switched",
+  data: { enabled },
+});
+
+const faceEnvelope = (now: Date) => ({
+  id: `face-${++count}`,
   timestamp: now.toISOString(),
   parentId: null,
-  ephemeral: true,
-  data: { errorType: "face", message, code },
+  ephemeral: true as const,
 });

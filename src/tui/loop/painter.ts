@@ -25,9 +25,9 @@ export type Painter = {
   resized(): void;
 };
 
-/** With what keys add it stays below 30 a second: each frame puts the next one off. */
+/** With what keys add it stays at 30 a second: each frame puts the next one off, and a key is echoed at once. */
 const FRAME_MS = 50;
-const KEY_MS = 16;
+const KEY_MS = 34;
 const RESIZE_MS = 50;
 /** How long after a new size the terminal is asked before each frame: tmux may have the next one already. */
 const WARY_MS = 500;
@@ -68,6 +68,7 @@ export function openPainter(parts: PainterParts): Painter {
   let tries = 0;
   let waryUntil = 0;
   let last = 0;
+  let lastKey = 0;
 
   const write = (bytes: string): void => {
     if (bytes === "") return;
@@ -186,8 +187,18 @@ export function openPainter(parts: PainterParts): Painter {
     request(after) {
       if (resizing || question || (timer && after === undefined)) return;
       clearTimeout(timer);
-      const gap = after === "key" ? KEY_MS : FRAME_MS;
-      timer = setTimeout(paint, Math.max(0, gap - (performance.now() - last)));
+      const now = performance.now();
+      if (after === undefined) {
+        timer = setTimeout(paint, Math.max(0, last + FRAME_MS - now));
+        return;
+      }
+      const echo = (): void => {
+        lastKey = performance.now();
+        paint();
+      };
+      // Drawn in this turn of the loop: what a stream has brought meanwhile does not come first.
+      if (now - lastKey >= KEY_MS) echo();
+      else timer = setTimeout(echo, lastKey + KEY_MS - now);
     },
     flush() {
       const isUnsettled = resizing !== undefined || hasNewSize();

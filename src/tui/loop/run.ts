@@ -11,7 +11,7 @@ import { loadHighlighter } from "../markdown/highlight.ts";
 import { autopilotNotice } from "../state/autopilot.ts";
 import { unansweredPrompt } from "../state/unanswered.ts";
 import { renderHeader } from "../view/header.ts";
-import { type App, noticeEvent } from "./app.ts";
+import { type App, memoryEvent, noticeEvent } from "./app.ts";
 import { askConsent, askTrust } from "./before.ts";
 import { exitLines } from "./exit-line.ts";
 import { follow, headerOf, offlineNotices, openConversation } from "./session.ts";
@@ -75,6 +75,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       followPanel(app, event);
       ringAfterWork(app, event);
     });
+    if (header.memory) store.dispatch({ type: "event", event: memoryEvent(header.memory.isOn, new Date()) });
     transcript.skipTo(store.state().transcript, MOST_BLOCKS);
     for (const notice of notices) say(notice);
     painter.request();
@@ -95,7 +96,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       const old = await app.client();
       const next = await openConversation({ ...open, session: choice }, prompts);
       if (!next.ok) return say([next.error.what, next.error.next].filter(Boolean).join(" "));
-      draft?.flush();
+      await draft?.flush();
       old.interrupt("another session");
       await old.close({ type: "routine", reason: "clear" });
       store.dispatch({ type: "opened" });
@@ -141,7 +142,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   // Who leaves while the session is still being opened waits for it: it is closed like any other.
   leaving.abort();
   const failure = await began;
-  draft?.flush();
+  await draft?.flush();
   status.stop();
   client?.interrupt("exit");
   await client?.close(code === 0 ? { type: "routine" } : { type: "signal" });

@@ -88,8 +88,13 @@ export function reduceFacts(facts: SessionFacts, event: Envelope): SessionFacts 
     }
     case "assistant.intent":
       return event.agentId === undefined ? { ...facts, intent: event.data.intent } : facts;
+    case "session.memory_switched":
+      return { ...facts, memory: event.data.enabled };
     case "inbox.sent":
       return { ...facts, inbox: withOne(facts.inbox, event.data.entryId) };
+    // A short entry is read with its announcement.
+    case "inbox.notified":
+      return event.data.inline ? { ...facts, inbox: without(facts.inbox, event.data.entryId) } : facts;
     case "inbox.read":
       return { ...facts, inbox: without(facts.inbox, event.data.entryId) };
     case "consolidation.gate":

@@ -33,7 +33,8 @@ export function inputReader(escapeMs: number, on: (input: TypedInput) => void): 
     half = /[\ud800-\udbff]$/.test(whole) ? whole : "";
     if (half === "") for (const input of inputOf(whole)) on(input);
   });
-  let paste: string | undefined;
+  /** What has come of a paste; its end is looked for in what is new only, since a paste may be of any size. */
+  let paste: { pieces: string[]; tail: string } | undefined;
   let burst = "";
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,19 +60,25 @@ export function inputReader(escapeMs: number, on: (input: TypedInput) => void): 
 
   const feed = (bytes: string): void => {
     if (paste !== undefined) {
-      paste += bytes;
-      const end = paste.indexOf(PASTE_END);
-      if (end < 0) return;
-      const [text, rest] = [paste.slice(0, end), paste.slice(end + PASTE_END.length)];
+      const news = paste.tail + bytes;
+      paste.pieces.push(bytes);
+      const end = news.indexOf(PASTE_END);
+      if (end < 0) {
+        paste.tail = news.slice(1 - PASTE_END.length);
+        return;
+      }
+      const whole = paste.pieces.join("");
+      const at = whole.length - news.length + end;
       paste = undefined;
-      on({ type: "paste", text: pasted(text) });
+      on({ type: "paste", text: pasted(whole.slice(0, at)) });
+      const rest = whole.slice(at + PASTE_END.length);
       return rest === "" ? undefined : feed(rest);
     }
     const start = bytes.indexOf(PASTE_START);
     if (start < 0) return typed(bytes);
     typed(bytes.slice(0, start));
     endBurst();
-    paste = "";
+    paste = { pieces: [], tail: "" };
     feed(bytes.slice(start + PASTE_START.length));
   };
 
@@ -79,7 +86,8 @@ export function inputReader(escapeMs: number, on: (input: TypedInput) => void): 
     feed,
     end() {
       endBurst();
-      if (paste) on({ type: "paste", text: pasted(paste) });
+      const partial = paste?.pieces.join("") ?? "";
+      if (partial !== "") on({ type: "paste", text: pasted(partial) });
       paste = undefined;
       sequences.destroy();
     },

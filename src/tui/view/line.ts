@@ -38,5 +38,6 @@ export function ruleLine(words: SpanLine, width: number, look: Look): string {
     ...words,
     ...(rest > 0 ? [span(` ${rule.repeat(rest)}`, "rule")] : []),
   ];
-  return fitLine(spans, width, look);
+  // Cutting by grapheme costs more than all the rest of a frame, and what fits needs none.
+  return used + 4 <= width ? paint(spans, look) : fitLine(spans, width, look);
 }

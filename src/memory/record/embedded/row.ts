@@ -8,20 +8,18 @@ type FactRow = Record<string, unknown>;
 /** The current vote of the user as a person. */
 export const userActor = (user: string): string => `user:${user}`;
 
-/** The votes of the records that a caller's clause names; `?1` is the user as an actor. */
-export const VOTES = `
-  SELECT memory, json_array(sum(CASE WHEN direction = 'upvote' THEN 1 ELSE 0 END),
-      sum(CASE WHEN direction = 'downvote' THEN 1 ELSE 0 END),
+/** The votes of the rows of `memory_votes` that are looked at; `?1` is the user as an actor. */
+export const VOTES = `json_array(count(CASE WHEN direction = 'upvote' THEN 1 END),
+      count(CASE WHEN direction = 'downvote' THEN 1 END),
       sum(CASE WHEN kind <> 'agent' THEN 0 WHEN direction = 'upvote' THEN 1 ELSE -1 END),
-      max(CASE WHEN actor = ?1 THEN direction END)) AS votes
-    FROM memory_votes`;
+      max(CASE WHEN actor = ?1 THEN direction END))`;
 
 /** One query gives a whole record; `?1` is the user as an actor. */
 export const SELECT = `
   SELECT m.*,
     (SELECT json_group_array(json_array(c.raw, c.kind, c.path, c.start_line, c.end_line, c.hash, c.commit_id, c.state, c.checked_at))
        FROM (SELECT * FROM memory_citations WHERE memory = m.id ORDER BY position) AS c) AS citations,
-    (SELECT votes FROM (${VOTES} WHERE memory = m.id GROUP BY memory) AS v) AS votes
+    (SELECT ${VOTES} FROM memory_votes WHERE memory = m.id) AS votes
   FROM memories AS m`;
 
 type Sql = { where: string; values: (string | number)[] };
@@ -76,7 +74,7 @@ export function recordOf(row: FactRow): MemoryRecord {
   };
 }
 
-const NO_VOTES = "";
+const NO_VOTES = "[0,0,null,null]";
 
 /** The user's own downvote, or those of agents at two more than their upvotes, dispute a record. */
 export function votesOf(json: string): Votes {

@@ -29,7 +29,7 @@ export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<S
   const cited = "memory_citations AS c JOIN memories AS m ON m.id = c.memory";
   for (const [id, kind, state, path] of yield* rows("c.memory, c.kind, c.state, c.path", cited))
     standings.get(id)?.citations.push({ kind, state, ...(path === null ? {} : { path }) } as Citation);
-  const votes = `(${VOTES} GROUP BY memory) AS v JOIN memories AS m ON m.id = v.memory`;
+  const votes = `(SELECT memory, ${VOTES} AS votes FROM memory_votes GROUP BY memory) AS v JOIN memories AS m ON m.id = v.memory`;
   for (const [id, json] of yield* rows("v.memory, v.votes", votes, [userActor(place.user)])) {
     const standing = standings.get(id);
     if (standing) standing.votes = votesOf(String(json));

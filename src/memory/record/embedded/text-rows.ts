@@ -23,8 +23,12 @@ function blanked(json: unknown): string | null {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-export function* writeCitations(id: string, citations: readonly Citation[]): Unit<void> {
+export function* replaceCitations(id: string, citations: readonly Citation[]): Unit<void> {
   yield* execute("DELETE FROM memory_citations WHERE memory = ?", id);
+  yield* insertCitations(id, citations);
+}
+
+export function* insertCitations(id: string, citations: readonly Citation[]): Unit<void> {
   for (const [position, c] of citations.entries())
     yield* execute(
       `INSERT INTO memory_citations (memory, position, raw, kind, path, start_line, end_line, hash, commit_id, state, checked_at)

@@ -1,7 +1,7 @@
 // Changes of records, each with its change row, its text index and the generation, inside the caller's one transaction.
 import { canonicalJson } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
-import { execute, forgettingText, holding, oneRow, raiseGeneration, type Unit } from "../../../store/unit.ts";
+import { execute, forgettingText, holding, oneRow, putText, raiseGeneration, type Unit } from "../../../store/unit.ts";
 import { indexed } from "../../recall/store/source.ts";
 import type {
   Author,
@@ -23,7 +23,7 @@ import { verificationOf } from "../verification.ts";
 import { getRecord, type Sight } from "./read.ts";
 import { recordSource } from "./recall-source.ts";
 import { recordById } from "./row.ts";
-import { blankChanges, indexText, unindexText, writeCitations } from "./text-rows.ts";
+import { blankChanges, indexText, insertCitations, replaceCitations, unindexText } from "./text-rows.ts";
 
 /** A transaction at one moment, for one user. */
 export type RecordWrite = {
@@ -49,9 +49,10 @@ export function* heldRecord(text: string, where: Sight, user: string): Unit<Got>
 export function* insertRecord(work: RecordWrite, draft: RecordDraft): Unit<MemoryRecord> {
   const { now } = work;
   const { scope, place, source } = draft;
-  yield* execute(
+  const row = yield* oneRow(
     `INSERT INTO memories (id, scope, repository, "user", subject, fact, fact_hash, reason, status, verification,
-       last_verified_at, source, author, trust, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       last_verified_at, source, author, trust, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     RETURNING seq`,
     draft.id,
     scope,
     scope === "repository" ? (place.repository ?? null) : null,
@@ -69,8 +70,8 @@ export function* insertRecord(work: RecordWrite, draft: RecordDraft): Unit<Memor
     now,
     now,
   );
-  yield* writeCitations(draft.id, draft.citations);
-  yield* indexText(draft.id);
+  yield* insertCitations(draft.id, draft.citations);
+  yield* putText("memory_text", Number(row?.["seq"]), [draft.subject, draft.fact]);
   yield* indexed(recordSource, draft.id);
   const record = yield* after(work, draft.id);
   yield* note(work, { memory: draft.id, action: "store", actor: draft.author, before: null, after: shownIn(record) });
@@ -131,7 +132,7 @@ export function* changeRecord(
     verificationOf(citations),
     record.id,
   );
-  if (change.citations) yield* writeCitations(record.id, change.citations);
+  if (change.citations) yield* replaceCitations(record.id, change.citations);
   yield* unindexText(record);
   yield* indexText(record.id);
   yield* touch(work, record.id);

@@ -1,7 +1,7 @@
 // In the process of an open session: what others ask of it is taken from its folder, done, and answered there.
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errorText, type Failure } from "../../../base/failure.ts";
+import { errorCode, errorText, type Failure } from "../../../base/failure.ts";
 import { optional } from "../../../base/optional.ts";
 import { fail, ok, type Result } from "../../../base/result.ts";
 import { type ControlOutcome, controlFile, type SessionControl } from "../../../schema/session-control.ts";
@@ -30,9 +30,18 @@ export function listenForControl(folder: string, session: ControlledSession): ()
     const written = await atomicWrite(join(folder, answerName(idOf(name))), JSON.stringify(outcome), { private: true });
     if (!written.ok && !isEnded) session.trouble(written.error.what);
   };
+  /** Removed under a running session, with its log or alone, it brings no questions any more; the log tells its own loss. */
+  const names = (): string[] => {
+    try {
+      return isEnded ? [] : readdirSync(folder);
+    } catch (error) {
+      isEnded = true;
+      if (errorCode(error) !== "ENOENT") session.trouble(errorText(error));
+      return [];
+    }
+  };
   const look = (): void => {
-    if (isEnded) return;
-    for (const name of readdirSync(folder).filter((one) => isQuestion(one) && !working.has(one))) {
+    for (const name of names().filter((one) => isQuestion(one) && !working.has(one))) {
       working.add(name);
       take(name)
         .catch((error: unknown) => session.trouble(errorText(error)))
