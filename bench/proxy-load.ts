@@ -160,14 +160,19 @@ export class Conversation {
   }
 
   turn(chars: number): this {
+    this.round(chars).messages.push({ role: "assistant", content: prose(120) });
+    return this.prompt();
+  }
+
+  /** A call and its result: nobody has asked anything new. */
+  round(chars: number): this {
     const id = `call_${this.session}_${this.#calls++}`;
     const call = { id, type: "function", function: { name: "read", arguments: `{"path":"${id}.ts"}` } };
     this.messages.push(
       { role: "assistant", content: null, tool_calls: [call] },
       { role: "tool", tool_call_id: id, content: prose(chars) },
-      { role: "assistant", content: prose(120) },
     );
-    return this.prompt();
+    return this;
   }
 
   /** Turns until the body has about that many bytes. */

@@ -1,9 +1,6 @@
 // The gateway against a direct call and a bare undici relay in the same run: what it adds, what requests share, how many it bears.
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import {
   Conversation,
   failedRequests,
@@ -15,6 +12,7 @@ import {
   post,
   processorMs,
   prose,
+  quantile,
   removeHome,
   rssMb,
   say,
@@ -22,24 +20,26 @@ import {
   startPart,
   UNMANAGED,
 } from "./proxy-load.ts";
+import { prefixes } from "./proxy-prefix.ts";
 
 type Ways = { direct: Part; relay: Part; gateway: Gateway };
 type Asked = [string, Record<string, string>];
-type Sample = { direct: number[]; relay: number[]; gateway: number[]; processor: number };
+type Sample = { direct: number[]; relay: number[]; gateway: number[]; processor: number; relayProcessor: number };
 
 const SMALL = JSON.stringify({ model: "bench", messages: [{ role: "user", content: prose(1900) }] });
 
 /** One after the other, by turns, so that all three see the same machine. */
 async function byTurns(ways: Ways, rounds: number, make: (n: number) => Asked): Promise<Sample> {
-  const sample: Sample = { direct: [], relay: [], gateway: [], processor: 0 };
-  const from = processorMs(ways.gateway.pid);
+  const sample = { direct: [] as number[], relay: [] as number[], gateway: [] as number[] };
+  const [from, relayFrom] = [processorMs(ways.gateway.pid), processorMs(ways.relay.pid)];
   for (let n = 0; n < rounds; n++) {
     const [body, headers] = make(n);
     sample.direct.push((await post(ways.direct, body, headers)).ms);
     sample.relay.push((await post(ways.relay, body, headers)).ms);
     sample.gateway.push((await post(ways.gateway, body, headers)).ms);
   }
-  return { ...sample, processor: (processorMs(ways.gateway.pid) - from) / rounds };
+  const processor = (processorMs(ways.gateway.pid) - from) / rounds;
+  return { ...sample, processor, relayProcessor: (processorMs(ways.relay.pid) - relayFrom) / rounds };
 }
 
 /** Where the gateway itself says that the time went: reading the body, planning, the rest. */
@@ -68,14 +68,14 @@ async function perSecond(part: Part, atOnce: number, ms: number, make: () => Ask
 
 function added(
   name: string,
-  { direct, relay, gateway, processor }: Sample,
+  { direct, relay, gateway, processor, relayProcessor }: Sample,
   limits: { p50: number; p99: number },
 ): void {
   const at = (q: typeof p50): number => q(gateway) - q(direct);
   say(`${name}, added p50`, at(p50), " ms", `<= ${limits.p50} ms`, at(p50) <= limits.p50);
   say(`${name}, added p99`, at(p99), " ms", `<= ${limits.p99} ms`, at(p99) <= limits.p99);
   console.log(
-    `     direct p50 ${p50(direct).toFixed(2)} p99 ${p99(direct).toFixed(2)}, relay adds ${(p50(relay) - p50(direct)).toFixed(2)} and ${(p99(relay) - p99(direct)).toFixed(2)} ms; the gateway's processor time ${processor.toFixed(2)} ms a request`,
+    `     direct p50 ${p50(direct).toFixed(2)} p99 ${p99(direct).toFixed(2)}, relay adds ${(p50(relay) - p50(direct)).toFixed(2)} and ${(p99(relay) - p99(direct)).toFixed(2)} ms; over the relay p10 ${(quantile(gateway, 0.1) - quantile(relay, 0.1)).toFixed(2)} ms; processor time of the main thread ${processor.toFixed(2)} ms a request, the relay's ${relayProcessor.toFixed(2)}`,
   );
 }
 
@@ -112,7 +112,10 @@ async function small(ways: Ways): Promise<void> {
   const make = growing(1500, 60, 10);
   await perSecond(ways.gateway, 4, 15_000, () => withoutWait(make()));
   await new Promise((resolve) => setTimeout(resolve, 2000));
-  added("managed, small", await byTurns(ways, 1500, make), { p50: 2, p99: 10 });
+  const sample = await byTurns(ways, 1500, make);
+  added("managed, small", sample, { p50: 2, p99: 10 });
+  const over = p50(sample.gateway) - p50(sample.relay);
+  say("N33 managed, small, over the relay p50", over, " ms", "<= 2 ms", over <= 2);
   console.log(`     ${await stages(ways)}`);
 }
 
@@ -124,119 +127,67 @@ async function middle(ways: Ways): Promise<void> {
   console.log(`     ${await stages(ways)}`);
   const json = jsonMs(make()[0]);
   const times = (p50(sample.gateway) - p50(sample.direct)) / json;
-  say(`X119 in JSON work of ${json.toFixed(2)} ms`, times, " x", "<= 4 x", times <= 4);
+  say(`N33 X119 in JSON work of ${json.toFixed(2)} ms`, times, " x", "<= 4 x", times <= 4);
   const talks = Array.from({ length: 16 }, () => growing(100_000, 2000, 20));
   let next = 0;
   const rate = await perSecond(ways.gateway, 16, 5000, () => withoutWait((talks[next++ % 16] as () => Asked)()));
   say("X119 requests a second", rate, "/s", ">= 150", rate >= 150);
 }
 
-/** A megabyte that was seen before, in two ways: the request at which it is cut, and those behind it. */
+/** A megabyte that was seen before: the request at which it is cut, tool rounds behind it, and new prompts, which are searched for. */
 async function big({ direct, gateway }: Ways): Promise<void> {
-  const cut = { gateway: [] as number[], direct: [] as number[] };
-  const epoch = { gateway: [] as number[], direct: [] as number[] };
+  const samples = ["cut", "round", "prompt"].map((name) => ({ name, gateway: [] as number[], direct: [] as number[] }));
   let json = 0;
   for (let n = 0; n < 8; n++) {
     const talk = new Conversation(`big${n}`).grow(960_000, 4000);
     let before = (await post(gateway, talk.body(), talk.headers)).headers["x-everlong-epoch"];
     await new Promise((resolve) => setTimeout(resolve, 1500)); // stored off the request path
-    for (let more = 0; more < 24; more++) {
-      const body = talk.turn(4000).body();
+    for (let more = 0; more < 36; more++) {
+      const asks = before === "0" || more % 3 === 0;
+      const body = (asks ? talk.turn(4000) : talk.round(4000)).body();
       const told = await post(gateway, body, talk.headers);
       const isCut = told.headers["x-everlong-epoch"] !== before;
       before = told.headers["x-everlong-epoch"];
-      const to = isCut ? cut : epoch;
-      if (before === "0" && !isCut) continue;
-      to.gateway.push(told.ms);
-      to.direct.push((await post(direct, body, talk.headers)).ms);
+      const sample = samples.find(({ name }) => name === (isCut ? "cut" : asks ? "prompt" : "round"));
+      if (!sample || (before === "0" && !isCut)) continue;
+      sample.gateway.push(told.ms);
+      sample.direct.push((await post(direct, body, talk.headers)).ms);
       json = jsonMs(body, 5);
     }
   }
-  for (const [name, { gateway: ours, direct: theirs }, most] of [
-    ["1 MB inside an epoch", epoch, 3],
-    ["1 MB at a cut", cut, 8],
-  ] as const) {
+  const titles: Record<string, [string, number]> = {
+    cut: ["N33 X120 1 MB at a cut", 8],
+    round: ["N33 X120 1 MB inside an epoch", 3],
+    prompt: ["1 MB inside an epoch, a new prompt and so a search", 8],
+  };
+  for (const { name, gateway: ours, direct: theirs } of samples) {
+    const [title, most] = titles[name] ?? ["", 0];
     const ms = p50(ours) - p50(theirs);
     say(
-      `${name} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`,
+      `${title} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`,
       ms / json,
       " x",
       `<= ${most} x`,
       ms / json <= most,
     );
-    console.log(`     p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms`);
+    console.log(
+      `     p10 ${quantile(ours, 0.1).toFixed(1)}, p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms`,
+    );
   }
 }
 
-function sharedShare(before: Buffer, after: Buffer): number {
-  const most = Math.min(before.length, after.length);
-  let at = 0;
-  while (at < most && before[at] === after[at]) at++;
-  return at / before.length;
-}
-
-const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-
-/** X124: 300 turns through several cuts, the gateway killed and started again on the way. */
-async function prefixes(): Promise<void> {
-  let latest = Buffer.alloc(0);
-  const server = createServer(async (request, response) => {
-    latest = await buffer(request);
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end('{"choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { EVERLONG_PROXY_WINDOWS: "*: 160000" };
-  let gateway = await startGateway(url, env);
-  const { home } = gateway;
-  const talk = new Conversation("prefix").prompt();
-  const ours: number[] = [];
-  const sliding: number[] = [];
-  const restarted: number[] = [];
-  let breaks = 0;
-  let epochs = 0;
-  let before: { ours: Buffer; sliding: Buffer; epoch: unknown } | undefined;
-  for (let n = 0; n < 300; n++) {
-    const isRestart = n > 0 && n % 60 === 30;
-    if (isRestart) {
-      await gateway.stop("SIGKILL");
-      gateway = await startGateway(url, env, home);
+/** N33: 20,000 requests of many lanes, and what the process holds afterwards. */
+async function many({ gateway }: Ways): Promise<void> {
+  const make = growing(1500, 60, 10);
+  const worker = async (): Promise<void> => {
+    for (let n = 0; n < 1250; n++) {
+      const [body, headers] = withoutWait(make());
+      await post(gateway, body, headers);
     }
-    const { headers } = await post(gateway, talk.turn(2500).body(), talk.headers);
-    const epoch = headers["x-everlong-epoch"];
-    const kept = (JSON.parse(latest.toString()) as { messages: unknown[] }).messages.length;
-    const window = JSON.stringify({ model: "bench", messages: [talk.messages[0], ...talk.messages.slice(1 - kept)] });
-    const now = { ours: latest, sliding: Buffer.from(window), epoch };
-    if (before) {
-      const share = sharedShare(before.ours, now.ours);
-      ours.push(share);
-      sliding.push(sharedShare(before.sliding, now.sliding));
-      if (isRestart) restarted.push(share);
-      // Our own blocks at the tail stay; only the array's end and what stands behind it moves.
-      if (share < 0.9) breaks++;
-      if (epoch !== before.epoch) epochs++;
-    }
-    before = now;
-  }
-  await gateway.stop();
-  removeHome(gateway);
-  server.close();
-  say(
-    `X124 bytes shared with the request before, 300 turns, ${epochs} cuts; a sliding window shares ${mean(sliding).toFixed(3)}`,
-    mean(ours),
-    "",
-    ">= 0.95",
-    mean(ours) >= 0.95 && epochs >= 5,
-  );
-  say(`X124 prefix breaks, ${epochs} epoch ends`, breaks, "", `= ${epochs}`, breaks === epochs);
-  say(
-    `X124 least share across ${restarted.length} kills`,
-    Math.min(...restarted),
-    "",
-    ">= 0.95",
-    Math.min(...restarted) >= 0.95,
-  );
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  const rss = rssMb(gateway.pid);
+  say("N33 RSS after 20,000 managed requests", rss, " MB", "< 300 MB", rss < 300);
 }
 
 async function oneStream({ pool }: Part, body: string, headers: Record<string, string>): Promise<[number, number]> {
@@ -277,7 +228,7 @@ async function streams({ direct, relay, gateway }: Ways): Promise<void> {
   await round(gateway, "w");
   const [theirs, bare, ours] = [await round(direct, "d"), await round(relay, "r"), await round(gateway, "g")];
   const ratio = p50(ours.total) / p50(theirs.total);
-  say("500 streams at once, time of one p50 / direct", ratio, " x", "all complete; <= 1.5 x", ratio <= 1.5);
+  say("N33 X122 500 streams at once, time of one p50 / direct", ratio, " x", "all complete; <= 1.3 x", ratio <= 1.3);
   console.log(
     `     first byte p50: direct ${p50(theirs.first).toFixed(0)}, relay ${p50(bare.first).toFixed(0)}, gateway ${p50(ours.first).toFixed(0)} ms; total p50: ${p50(theirs.total).toFixed(0)}, ${p50(bare.total).toFixed(0)}, ${p50(ours.total).toFixed(0)} ms`,
   );
@@ -292,7 +243,7 @@ export async function bench(): Promise<void> {
   const gateway = await startGateway(direct.url, { EVERLONG_PROXY_WINDOWS: "*: 400000" });
   const ways = { direct, relay, gateway };
   try {
-    for (const [name, part] of Object.entries({ unmanaged, small, middle, big, prefixes, streams })) {
+    for (const [name, part] of Object.entries({ unmanaged, small, middle, big, prefixes, streams, many })) {
       if (!WANTED || WANTED.includes(name)) await part(ways);
     }
     say("requests that failed", failedRequests(), "", "0", failedRequests() === 0);

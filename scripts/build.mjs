@@ -39,6 +39,16 @@ const OF_EVERY_TURN = modules([
   "session/index/write-index",
 ]);
 
+/** The AI SDK's helpers use the web's Headers in passing, and node loads all of its fetch for it. */
+const plainHeaders = {
+  name: "plain-headers",
+  transform: {
+    filter: { id: /@ai-sdk\/provider-utils\/dist\/index\.m?js$/ },
+    handler: (code) =>
+      `import { PlainHeaders as Headers } from ${JSON.stringify(join(root, "src", "model", "plain-headers.ts"))};\n${code}`,
+  },
+};
+
 /** The driver of PostgreSQL can use a compiled library in place of itself; it is never asked to. */
 const withoutNative = {
   name: "without-native",
@@ -50,7 +60,7 @@ const bundle = await rolldown({
   cwd: root,
   input: "src/main.ts",
   platform: "node",
-  plugins: [texts, withoutNative],
+  plugins: [texts, plainHeaders, withoutNative],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
   resolve: {
     // The UMD entries of some packages hide their own requires from the bundler.

@@ -3,10 +3,11 @@
 import { isLoopback } from "../base/address.ts";
 import { VERSION } from "../base/version.ts";
 import type { ModelRequest, ModelTarget } from "./contract.ts";
+import { PlainHeaders } from "./plain-headers.ts";
 
 /** The SDK's headers with the configured ones and ours on top; names are matched whatever their case. */
-export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget, request: ModelRequest): Headers {
-  const headers = new Headers(sdk);
+export function requestHeaders(sdk: RequestInit["headers"], target: ModelTarget, request: ModelRequest): PlainHeaders {
+  const headers = new PlainHeaders(sdk as Record<string, string>);
   for (const [name, value] of Object.entries(target.headers)) headers.set(name, value);
   // First of all who asks: a gateway of ours leaves our own requests as they are.
   headers.set("User-Agent", `everlong/${VERSION} ${headers.get("user-agent") ?? ""}`.trim());

@@ -1,7 +1,9 @@
 // One HTTP exchange under watch: silence ends it, redirects are not followed, and what is no stream never reaches the SDK.
 
+import type { Readable } from "node:stream";
 import { requestHeaders } from "./call-headers.ts";
 import type { ModelRequest, ModelTarget } from "./contract.ts";
+import { networkError, type PostAnswer, post } from "./post.ts";
 
 const ERROR_BODY = 65_536;
 const HEAD = 2000;
@@ -11,10 +13,10 @@ export class HttpRefusal extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
-  constructor(response: Response, body: string) {
-    super(`HTTP ${response.status}`);
-    this.status = response.status;
-    this.headers = Object.fromEntries(response.headers);
+  constructor({ status, headers }: PostAnswer, body: string) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.headers = Object.fromEntries(headers);
     this.body = body;
   }
 }
@@ -59,22 +61,20 @@ export function openLine(
   async function fetch(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     alive();
     const headers = requestHeaders(init.headers, target, request);
-    const response = await globalThis.fetch(url, { ...init, headers, body: wellFormed(init.body), redirect: "manual" });
+    const address = new URL(typeof url === "string" || url instanceof URL ? url : url.url);
+    const answer = await post(address, { headers, body: wellFormed(init.body), signal: own.signal });
     alive();
-    if (!response.ok) throw new HttpRefusal(response, await readHead(response));
-    const type = response.headers.get("content-type");
-    if (!response.body || (type !== null && !/event-stream/i.test(type)))
-      throw new HttpRefusal(response, await readHead(response));
+    const type = answer.headers.get("content-type");
+    const isStream = answer.status >= 200 && answer.status < 300 && (type === null || /event-stream/i.test(type));
+    if (!isStream) throw new HttpRefusal(answer, await readHead(answer));
     head = "";
     const decoder = new TextDecoder();
-    const watched = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        alive();
-        if (head !== undefined && head.length < HEAD) head += decoder.decode(chunk, { stream: true });
-        controller.enqueue(chunk);
-      },
+    const body = streamOf(answer.body, (chunk) => {
+      alive();
+      if (head !== undefined && head.length < HEAD) head += decoder.decode(chunk, { stream: true });
     });
-    return new Response(response.body.pipeThrough(watched), { status: response.status, headers: response.headers });
+    // What the SDK reads of an answer; the class itself would load all of node's fetch.
+    return { ok: true, status: answer.status, statusText: "", headers: answer.headers, body } as unknown as Response;
   }
 
   if (options.signal.aborted) onAbort();
@@ -83,16 +83,39 @@ export function openLine(
 }
 
 /** Half a surrogate pair, which JSON.stringify writes as an escape, makes providers refuse the whole body. */
-function wellFormed(body: RequestInit["body"]): NonNullable<RequestInit["body"]> | null {
-  if (typeof body !== "string" || !body.includes("\\ud")) return body ?? null;
+function wellFormed(body: RequestInit["body"]): string {
+  if (typeof body !== "string") throw new TypeError("the SDK sends texts");
+  if (!body.includes("\\ud")) return body;
   return body.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
 }
 
-async function readHead(response: Response): Promise<string> {
+/** `see` is told of each chunk before it goes on. What is not read stops the server, not our memory. */
+function streamOf(body: Readable, see: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
+  let isCancelled = false;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      body.on("data", (chunk: Uint8Array) => {
+        if (isCancelled) return;
+        see(chunk);
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) body.pause();
+      });
+      body.once("end", () => isCancelled || controller.close());
+      body.on("error", (error) => controller.error(networkError(error)));
+    },
+    pull: () => void body.resume(),
+    cancel() {
+      isCancelled = true;
+      body.destroy();
+    },
+  });
+}
+
+async function readHead({ body }: PostAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of body) {
       text += decoder.decode(chunk, { stream: true });
       if (text.length >= ERROR_BODY) break;
     }

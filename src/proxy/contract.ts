@@ -49,6 +49,8 @@ export type ScannedBody = {
   /** Where the history stands; one that is a plain text is one item that spans it. */
   history: ByteSpan;
   items: ByteSpan[];
+  /** What stands beside the history. Two bodies that share this very object have the same bytes there. */
+  around: object;
 };
 
 /** An item of a history with its place in the body and in the chain. `id` is its link. */

@@ -6,6 +6,7 @@ import { optional } from "../base/optional.ts";
 import type { ModelCatalog } from "../model/catalog.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { WireName } from "../schema/model.ts";
+import { RecentBodies } from "./body/recent.ts";
 import type { RequestRecord } from "./contract.ts";
 import { answer, errorAnswer } from "./forward/error-shape.ts";
 import type { UpstreamCall } from "./forward/exchange.ts";
@@ -77,6 +78,7 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
     counts: new ContentSizes(),
     files: new StateReader(),
     lastSent: new LastSent(),
+    recent: new RecentBodies(),
     clock,
     emit: (event) => {
       for (const listener of listeners) listener(event);

@@ -26,7 +26,13 @@ export type TestGateway = {
   events(session: string): Record<string, unknown>[];
 };
 
-export type GatewayOptions = { env?: Record<string, string>; args?: string[]; place?: Place };
+export type GatewayOptions = {
+  env?: Record<string, string>;
+  args?: string[];
+  place?: Place;
+  /** How long it may run; ten minutes unless said. */
+  timeoutMs?: number;
+};
 
 export async function startGateway(upstream: { url: string }, options: GatewayOptions = {}): Promise<TestGateway> {
   const place =
@@ -40,7 +46,9 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
       EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
       ...options.env,
     });
-  const child = start(place, ["serve", "--port", "0", "--json", ...(options.args ?? [])], { timeoutMs: 600_000 });
+  const child = start(place, ["serve", "--port", "0", "--json", ...(options.args ?? [])], {
+    timeoutMs: options.timeoutMs ?? 600_000,
+  });
   let ended = false;
   void child.done.then(() => {
     ended = true;

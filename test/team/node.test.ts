@@ -159,6 +159,7 @@ describe("agents of members", () => {
     const [ann, bob] = members.map(({ token }, i) =>
       newPlace({
         EVERLONG_MEMORY_STRATEGY: "service",
+        EVERLONG_MEMORY_TIMEOUT_MS: "20000", // a busy machine is not what is tested
         EVERLONG_MEMORY_URL: nodes[i]?.url ?? "",
         EVERLONG_MEMORY_TOKEN: token,
       }),

@@ -28,11 +28,27 @@ export const OPAQUE: ItemSight = { role: "assistant", kind: "opaque" };
 /** Items over raw objects: ids by position, turns by prompts. */
 export function itemsOf<Raw>(raws: readonly Raw[], see: (raw: Raw, index: number) => ItemSight): ContextItem<Raw>[] {
   let turn = 0;
+  const sight = once(see);
   return raws.map((raw, index) => {
-    const { isPrompt = false, toolCallIds = [], toolResultFor = [], role, kind } = see(raw, index);
+    const { isPrompt = false, toolCallIds = [], toolResultFor = [], role, kind } = sight(raw, index);
     if (isPrompt) turn++;
     return { id: String(index), role, kind, isPrompt, turn, toolCallIds, toolResultFor, tokens: 0, raw };
   });
+}
+
+const sightsBy = new WeakMap<object, WeakMap<object, ItemSight>>();
+
+/** Raw objects are never changed, so one that comes again is what it was; where its place counts, it is looked at anew. */
+function once<Raw>(see: (raw: Raw, index: number) => ItemSight): typeof see {
+  if (see.length !== 1) return see;
+  const sights = sightsBy.get(see) ?? new WeakMap<object, ItemSight>();
+  sightsBy.set(see, sights);
+  return (raw, index) => {
+    if (typeof raw !== "object" || raw === null) return see(raw, index);
+    const sight = sights.get(raw) ?? see(raw, index);
+    sights.set(raw, sight);
+    return sight;
+  };
 }
 
 /** Blocks that programs put into user messages; a person wrote what is outside them. */

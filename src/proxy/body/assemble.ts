@@ -1,7 +1,7 @@
 // The bytes that are sent: those received, with another history in the place of the client's.
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
-import type { HistoryPiece, ScannedBody } from "../contract.ts";
+import type { ByteSpan, HistoryPiece, ScannedBody } from "../contract.ts";
 import { extended, hasTexts, partsOf } from "./extend.ts";
 import { contentOf, historyIn, type ItemBytes, sourceOf } from "./message.ts";
 
@@ -44,14 +44,31 @@ const COMMA = Buffer.from(",");
 /** Between items that were neighbours stands what stood there. */
 function historyOfList(body: ScannedBody, groups: readonly (readonly Unit[])[]): Buffer[] {
   const { bytes, history, items, wire } = body;
-  const chunks = [bytes.subarray(history.start, items[0]?.start ?? history.end - 1)];
+  const chunks: Buffer[] = [];
+  // Most of a history stays in one piece, so neighbours are taken together.
+  let run: ByteSpan = { start: history.start, end: items[0]?.start ?? history.end - 1 };
+  const endRun = (next: ByteSpan): void => {
+    if (run.end > run.start) chunks.push(bytes.subarray(run.start, run.end));
+    run = next;
+  };
   let previous: Unit | undefined;
   for (const group of groups) {
-    if (previous) chunks.push(separator(body, previous, group[0]));
-    chunks.push(...groupBytes(group, wire));
+    const [first] = group;
+    const span =
+      group.length === 1 && first?.at !== undefined && !hasTexts(first.piece) ? first.source.span : undefined;
+    const isNext = previous !== undefined && first !== undefined && wereNeighbours(previous, first);
+    if (span && (isNext ? run.end === previous?.source.span.end : run.end === span.start)) run.end = span.end;
+    else {
+      endRun({ start: 0, end: 0 });
+      if (previous) chunks.push(separator(body, previous, first));
+      if (span) run = { ...span };
+      else chunks.push(...groupBytes(group, wire));
+    }
     previous = group.at(-1);
   }
-  return [...chunks, bytes.subarray(items.at(-1)?.end ?? history.end - 1, history.end)];
+  endRun({ start: items.at(-1)?.end ?? history.end - 1, end: history.end });
+  endRun({ start: 0, end: 0 });
+  return chunks;
 }
 
 function separator({ bytes, items }: ScannedBody, previous: Unit, next: Unit | undefined): Buffer {

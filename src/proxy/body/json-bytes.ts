@@ -3,7 +3,7 @@ import { parseJson } from "../../base/json.ts";
 import type { ByteSpan } from "../contract.ts";
 
 /** What may still be met: levels below here, and commas and brackets, of which there are never fewer than members. */
-type Allowance = { depth: number; members: number };
+export type Allowance = { depth: number; members: number };
 const unbounded = (): Allowance => ({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });
 
 /**
@@ -17,9 +17,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
+export const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+export const CLOSE_OBJECT = 0x7d;
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
@@ -97,16 +97,18 @@ function skipContainer(bytes: Buffer, at: number, allowed: Allowance): BytePosit
   return undefined;
 }
 
-/** The spans of a list's elements, and the place after it. */
+/** The spans of a list's elements, and the place after it; `see` is told what may still be met after each. */
 export function elementsOf(
   bytes: Buffer,
   at: number,
   allowed = unbounded(),
+  see: (inside: Allowance) => void = () => undefined,
 ): { elements: ByteSpan[]; end: number } | undefined {
   const elements: ByteSpan[] = [];
   const end = eachChild(bytes, at, OPEN_LIST, CLOSE_LIST, allowed, (start, inside) => {
     const valueEnd = skipValue(bytes, start, inside);
     if (valueEnd !== undefined) elements.push({ start, end: valueEnd });
+    see(inside);
     return valueEnd;
   });
   return end === undefined ? undefined : { elements, end };
@@ -121,20 +123,32 @@ export function membersOf(
   allowed = unbounded(),
   skip: (key: string, start: number, inside: Allowance) => BytePosition = (_key, start, inside) =>
     skipValue(bytes, start, inside),
-): { members: { key: string; value: ByteSpan }[]; end: number } | undefined {
-  const members: { key: string; value: ByteSpan }[] = [];
-  const end = eachChild(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, allowed, (keyStart, inside) => {
-    const keyEnd = bytes[keyStart] === QUOTE ? skipString(bytes, keyStart) : undefined;
-    if (keyEnd === undefined) return undefined;
-    const colon = skipSpace(bytes, keyEnd);
-    const key = keyText(bytes, keyStart, keyEnd);
-    if (bytes[colon] !== COLON || key === undefined) return undefined;
-    const start = skipSpace(bytes, colon + 1);
-    const valueEnd = skip(key, start, inside);
-    if (valueEnd !== undefined) members.push({ key, value: { start, end: valueEnd } });
-    return valueEnd;
+): { members: Member[]; end: number } | undefined {
+  const members: Member[] = [];
+  const end = eachChild(bytes, at, OPEN_OBJECT, CLOSE_OBJECT, allowed, (start, inside) => {
+    const member = memberAt(bytes, start, (key, value) => skip(key, value, inside));
+    if (member) members.push(member);
+    return member?.value.end;
   });
   return end === undefined ? undefined : { members, end };
+}
+
+type Member = { key: string; value: ByteSpan };
+
+/** The member whose name opens at `at`. */
+export function memberAt(
+  bytes: Buffer,
+  at: number,
+  skip: (key: string, start: number) => BytePosition,
+): Member | undefined {
+  const keyEnd = bytes[at] === QUOTE ? skipString(bytes, at) : undefined;
+  if (keyEnd === undefined) return undefined;
+  const colon = skipSpace(bytes, keyEnd);
+  const key = keyText(bytes, at, keyEnd);
+  if (bytes[colon] !== COLON || key === undefined) return undefined;
+  const start = skipSpace(bytes, colon + 1);
+  const end = skip(key, start);
+  return end === undefined ? undefined : { key, value: { start, end } };
 }
 
 function keyText(bytes: Buffer, start: number, end: number): string | undefined {
@@ -153,23 +167,29 @@ function eachChild(
   allowed: Allowance,
   child: (start: number, inside: Allowance) => BytePosition,
 ): BytePosition {
-  if (bytes[at] !== open || allowed.depth < 1) return undefined;
+  if (bytes[at] !== open || allowed.depth < 1 || allowed.members < 1) return undefined;
   const inside = { depth: allowed.depth - 1, members: allowed.members - 1 };
-  let i = skipSpace(bytes, at + 1);
-  if (bytes[i] === close) return leave(i + 1);
-  while (inside.members >= 0) {
-    const end = child(i, inside);
+  const first = skipSpace(bytes, at + 1);
+  const behind = bytes[first] === close ? undefined : child(first, inside);
+  const end = bytes[first] === close ? first + 1 : behind && eachNext(bytes, behind, close, inside, child);
+  if (end !== undefined) allowed.members = inside.members;
+  return end;
+}
+
+/** The same for the children behind one of them: `at` is the place after it. Gives the place after the container. */
+export function eachNext(
+  bytes: Buffer,
+  at: number,
+  close: number,
+  inside: Allowance,
+  child: (start: number, inside: Allowance) => BytePosition,
+): BytePosition {
+  let i = skipSpace(bytes, at);
+  while (bytes[i] !== close) {
+    if (bytes[i] !== COMMA || --inside.members < 0) return undefined;
+    const end = child(skipSpace(bytes, i + 1), inside);
     if (end === undefined) return undefined;
     i = skipSpace(bytes, end);
-    if (bytes[i] === close) return leave(i + 1);
-    if (bytes[i] !== COMMA) return undefined;
-    inside.members--;
-    i = skipSpace(bytes, i + 1);
   }
-  return undefined;
-
-  function leave(end: number): number {
-    allowed.members = inside.members;
-    return end;
-  }
+  return i + 1;
 }

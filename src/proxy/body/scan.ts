@@ -7,8 +7,18 @@ import type { WireName } from "../../schema/model.ts";
 import type { ByteSpan, ScannedBody } from "../contract.ts";
 import { elementsOf, membersOf, OPEN_LIST, skipSpace, skipValue } from "./json-bytes.ts";
 
-const MAX_DEPTH = 256;
+export const MAX_DEPTH = 256;
 const MAX_MEMBERS = 500_000;
+
+/** What is needed to go on from here when a later body begins with the same bytes. */
+export type ScanTrail = {
+  /** How many members were still allowed after each item, and after the whole body. */
+  left: number[];
+  leftAtEnd: number;
+  /** The names of the members before the history. */
+  names: string[];
+};
+export type BodyScan = { body: ScannedBody; trail: ScanTrail };
 
 /**
  * The bounds are checked on the bytes before anything is built from them; JSON.parse then tells whether they are JSON.
@@ -16,31 +26,46 @@ const MAX_MEMBERS = 500_000;
  * the body itself has no prototype, so that a name not in it is never found.
  */
 export function scanBody(bytes: Buffer, wire: WireName): Result<ScannedBody, "unparsable"> {
+  const scan = scanWhole(bytes, wire);
+  return scan.ok ? ok(scan.value.body) : scan;
+}
+
+export function scanWhole(bytes: Buffer, wire: WireName): Result<BodyScan, "unparsable"> {
   const { history: format, message } = wireOf(wire);
   const spans = isUtf8(bytes) ? spansOf(bytes, format.key) : undefined;
   if (!spans) return fail("unparsable");
-  const parsed = parseJson(isAscii(bytes) ? bytes.toString("latin1") : bytes.toString("utf8"));
+  const parsed = parseJson(textOf(bytes));
   if (!parsed.ok || !isRecord(parsed.value)) return fail("unparsable");
   const value: Record<string, unknown> = Object.setPrototypeOf(parsed.value, null);
   const history = value[format.key];
+  const { trail, ...places } = spans;
   if (typeof history === "string" && message.plainText !== undefined) {
-    return ok({ bytes, value, wire, history: spans.history, items: [spans.history] });
+    return ok({ body: { bytes, value, wire, history: places.history, items: [places.history], around: {} }, trail });
   }
   if (!Array.isArray(history) || !history.every(isRecord)) return fail("unparsable");
-  return ok({ bytes, value, wire, ...spans });
+  return ok({ body: { bytes, value, wire, ...places, around: {} }, trail });
 }
 
+/** Bytes that are known to be UTF-8. */
+export const textOf = (bytes: Buffer): string => (isAscii(bytes) ? bytes.toString("latin1") : bytes.toString("utf8"));
+
+type Spans = { history: ByteSpan; items: ByteSpan[]; trail: ScanTrail };
+
 /** Undefined: out of bounds, no object, a doubled key or no history. */
-function spansOf(bytes: Buffer, historyKey: string): { history: ByteSpan; items: ByteSpan[] } | undefined {
+function spansOf(bytes: Buffer, historyKey: string): Spans | undefined {
   let items: ByteSpan[] = [];
+  let left: number[] = [];
   const allowed = { depth: MAX_DEPTH, members: MAX_MEMBERS };
   const body = membersOf(bytes, skipSpace(bytes, 0), allowed, (key, start, inside) => {
     if (key !== historyKey || bytes[start] !== OPEN_LIST) return skipValue(bytes, start, inside);
-    const list = elementsOf(bytes, start, inside);
+    left = [];
+    const list = elementsOf(bytes, start, inside, ({ members }) => left.push(members));
     items = list?.elements ?? [];
     return list?.end;
   });
-  const keys = new Set(body?.members.map((member) => member.key));
-  const history = body?.members.find((member) => member.key === historyKey)?.value;
-  return history && keys.size === body?.members.length ? { history, items } : undefined;
+  const names = body?.members.map((member) => member.key) ?? [];
+  const at = names.indexOf(historyKey);
+  const history = body?.members[at]?.value;
+  const trail = { left, leftAtEnd: allowed.members, names: names.slice(0, at) };
+  return history && new Set(names).size === names.length ? { history, items, trail } : undefined;
 }

@@ -1,7 +1,6 @@
 // Hands an upstream's answer to the client byte for byte; what breaks on the way is never a clean end.
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { errorCode } from "../../base/failure.ts";
 import { discard, type UpstreamAnswer, type UpstreamFailure } from "./exchange.ts";
 import { withOwn } from "./raw-headers.ts";
@@ -49,8 +48,7 @@ export async function deliver(
     return { outcome: "incomplete", bytes, failure: causeOf(body) };
   }
   let failure: Delivery["failure"];
-  // Before pipeline's own listener, which would close the connection politely.
-  body.prependListener("error", () => {
+  body.once("error", () => {
     failure = res.destroyed ? "client_gone" : causeOf(body);
     reset(res);
   });
@@ -61,14 +59,33 @@ export async function deliver(
   res.writeHead(status, answer.statusText, withOwn(answer.headers, own));
   // The head does not wait for a body that is not at hand; one that is goes out with it.
   const flush = setImmediate(() => res.flushHeaders());
-  try {
-    await pipeline(body, res);
-    return { outcome: "complete", status, bytes };
-  } catch {
-    return { outcome: "incomplete", status, bytes, failure: failure ?? "client_gone" };
-  } finally {
-    clearImmediate(flush);
-  }
+  const isWhole = await handedOver(body, res);
+  clearImmediate(flush);
+  if (isWhole) return { outcome: "complete", status, bytes };
+  return { outcome: "incomplete", status, bytes, failure: failure ?? "client_gone" };
+}
+
+/** True when the last byte is written. Node's `pipeline` would make an exception at the end of every answer. */
+function handedOver(body: Readable, res: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isWhole: boolean): void => {
+      res.off("finish", onFinish).off("close", onClose);
+      if (!isWhole && !body.destroyed) body.destroy();
+      resolve(isWhole);
+    };
+    const onFinish = (): void => settle(true);
+    const onClose = (): void => settle(res.writableFinished);
+    // Whatever broke, the connection closes, and that is what is waited for.
+    res.on("error", () => undefined);
+    res.on("finish", onFinish).on("close", onClose);
+    body
+      .on("error", () => undefined)
+      .once("close", () => {
+        if (!body.readableEnded) reset(res);
+      });
+    body.pipe(res);
+    if (res.destroyed || res.closed) onClose();
+  });
 }
 
 /** A reset, since an answer without a length would look whole after a mere close. */

@@ -1,5 +1,5 @@
 // The managed way: bytes of ours go out, the answer is watched, and a refusal for size is known before the client has seen a byte.
-import { pipeline, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { within } from "../../base/abort.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import { recogniseOverflow } from "../../model/overflow.ts";
@@ -98,6 +98,11 @@ function watch(answer: UpstreamAnswer, observer: Observer, strict: boolean, held
     },
   });
   // Whoever delivers reads what went wrong from the stream itself.
-  pipeline(answer.body, body, () => undefined);
+  const source = answer.body.on("error", (error) => body.destroy(error));
+  source.once("close", () => {
+    if (!source.readableEnded) body.destroy(source.errored ?? new Error("the answer broke off"));
+  });
+  body.on("error", () => undefined).once("close", () => source.destroy());
+  source.pipe(body);
   return { body, settled: settled.promise };
 }

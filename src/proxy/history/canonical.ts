@@ -13,11 +13,18 @@ type Canonical = {
 
 const TELLING = 400;
 
-/** `answered`: calls that have their result, over the whole history in its order. Undefined: nothing is left of the item. */
+/** What an item says of a call: it makes it, answers it, or answers it once more. */
+export type CallNote = { type: "called" | "answered" | "repeated"; id: string };
+
+/**
+ * `answered`: calls that have their result, over the whole history in its order; `notes` gets what this item says of
+ * calls. Undefined: nothing is left of the item.
+ */
 export function canonical(
   role: ContextItem["role"],
   parts: readonly WirePart[],
   answered: Set<string>,
+  notes: CallNote[] = [],
 ): Canonical | undefined {
   const clean = role === "assistant" ? trimmed : spokenText;
   let form = "";
@@ -41,13 +48,18 @@ export function canonical(
       continue;
     }
     if (part.type === "result" && part.answers !== undefined) {
-      if (answered.has(part.answers)) continue;
+      const isRepeated = answered.has(part.answers);
+      notes.push({ type: isRepeated ? "repeated" : "answered", id: part.answers });
+      if (isRepeated) continue;
       answered.add(part.answers);
     }
     endText();
     if (part.type === "call") {
       // Some servers begin to count anew: an id may call again.
-      if (part.id !== undefined) answered.delete(part.id);
+      if (part.id !== undefined) {
+        answered.delete(part.id);
+        notes.push({ type: "called", id: part.id });
+      }
       add("c", part.id ?? "");
       add("n", part.name);
       add("a", argumentsOf(part.input));

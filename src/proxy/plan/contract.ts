@@ -52,6 +52,8 @@ export type RequestPlanInput = {
   state?: string | undefined;
   /** Bounded in time; must not throw. */
   recall?: ((ask: PromptQuestion) => Promise<PromptQuotes>) | undefined;
+  /** Called before a cut is made; afterwards each item has its ref. */
+  beforeCut?: (() => Promise<void>) | undefined;
   /** `<session>:tN.k`; undefined for what is not stored. */
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */

@@ -39,7 +39,7 @@ export class ContentSizes {
     const total = parts.reduce((sum, { size }) => sum + size.tokens, fixed.size.tokens);
     if (total >= EXACT_FROM * limit) for (const part of [fixed, ...parts]) await this.#count(part);
     return {
-      items: items.map((item, index) => ({ ...item, tokens: parts[index]?.size.tokens ?? item.tokens })),
+      items: items.map((item, index) => sized(item, parts[index]?.size.tokens ?? item.tokens)),
       fixedTokens: fixed.size.tokens,
     };
   }
@@ -71,15 +71,40 @@ export const blockTokens = (text: string): number => estimateTokens(text) + ITEM
 const sum = (contents: readonly Content[], count: (text: string) => number): number =>
   contents.reduce((total, { text, fixed }) => total + count(text) + fixed + ITEM_OVERHEAD, 0);
 
-/** What the canonical form leaves out (thinking, reminders) is told by the length. */
-function itemKey({ bytes, items }: ScannedBody, { own, at }: HistoryItem): string {
-  const { start, end } = items[at] ?? { start: 0, end: 0 };
-  return own === undefined ? hash("sha1", bytes.subarray(start, end), "hex") : `${own}:${end - start}`;
+const sizedItems = new WeakMap<HistoryItem, HistoryItem>();
+
+/** The item with its size; the very same object for an item that comes again. */
+function sized(item: HistoryItem, tokens: number): HistoryItem {
+  const earlier = sizedItems.get(item);
+  if (earlier?.tokens === tokens) return earlier;
+  const now = { ...item, tokens };
+  sizedItems.set(item, now);
+  return now;
 }
 
-function aroundKey({ bytes, history }: ScannedBody): string {
-  const before = hash("sha1", bytes.subarray(0, history.start), "hex");
-  return `${before}:${hash("sha1", bytes.subarray(history.end), "hex")}`;
+const keys = new WeakMap<object, string>();
+
+/** Made once for each object: what comes again with a later request is the very same. */
+function keyOf(of: unknown, make: () => string): string {
+  if (typeof of !== "object" || of === null) return make();
+  const key = keys.get(of) ?? make();
+  keys.set(of, key);
+  return key;
+}
+
+/** What the canonical form leaves out (thinking, reminders) is told by the length. */
+function itemKey({ bytes, items }: ScannedBody, { own, at, raw }: HistoryItem): string {
+  return keyOf(raw, () => {
+    const { start, end } = items[at] ?? { start: 0, end: 0 };
+    return own === undefined ? hash("sha1", bytes.subarray(start, end), "hex") : `${own}:${end - start}`;
+  });
+}
+
+function aroundKey({ bytes, history, around }: ScannedBody): string {
+  return keyOf(around, () => {
+    const before = hash("sha1", bytes.subarray(0, history.start), "hex");
+    return `${before}:${hash("sha1", bytes.subarray(history.end), "hex")}`;
+  });
 }
 
 function fixedContent({ value, wire }: ScannedBody): Content[] {

@@ -28,7 +28,8 @@ export function inForce(
   const cut = cutFrom(lane, items, now.keep);
   if (lane.cut && !cut) return { cut: undefined, insertions: [], ended: "rewritten" };
   const sent = new Set(items.filter(({ id }) => !cut?.dropped.has(id)).map(({ id }) => id));
-  return { cut, insertions: lane.insertions.filter(({ anchor }) => sent.has(anchor)) };
+  const isWhole = lane.insertions.every(({ anchor }) => sent.has(anchor));
+  return { cut, insertions: isWhole ? lane.insertions : lane.insertions.filter(({ anchor }) => sent.has(anchor)) };
 }
 
 /** Undefined when an item of it is gone, or stands where a cut may not take it: the history is another one. */

@@ -38,12 +38,14 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const total = base + sum(conversation(applied.kept)) + sum(inForceCut.insertions) + wanted.tokens;
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
-  const cutTo = (added: number): Promise<MadeCut> =>
-    makeCut({
+  const cutTo = async (added: number): Promise<MadeCut> => {
+    await input.beforeCut?.();
+    return makeCut({
       ...{ body, items, budget, keep, shaping, longChars, clean: input.clean },
       fixedTokens: base + added,
       refused: mode === "context-error",
     });
+  };
 
   if (kind === "compaction") {
     const whole = base + sum(conversation(items));
@@ -62,7 +64,8 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
       : draftOf(fresh.made, []);
   const begun = fresh && { takesAway: fresh.made !== undefined };
   const added = await addition(input, draft, wanted, begun);
-  const insertions = [...draft.insertions, ...added.insertions];
+  // The very same list while nothing is added: what is kept of the lane is then not written again.
+  const insertions = added.insertions.length === 0 ? draft.insertions : [...draft.insertions, ...added.insertions];
   const blocks = insertions.filter((one) => one.kind === "state").length;
   const { cut: _cut, reason: _reason, state: _state, recalledFor: _prompt, ...rest } = lane;
   const next: LaneState = {

@@ -4,6 +4,7 @@ import type { ModelCatalog } from "../../model/catalog.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import type { Fault } from "../../store/fault.ts";
+import type { RecentBodies } from "../body/recent.ts";
 import type { Headers, RequestAction, RequestCaller, RequestNote, Route, ScannedBody } from "../contract.ts";
 import type { Observation } from "../observe/observer.ts";
 import type { ContentSizes } from "../plan/count.ts";
@@ -20,6 +21,7 @@ export type ProxyContext = {
   counts: ContentSizes;
   files: StateReader;
   lastSent: LastSent;
+  recent: RecentBodies;
   clock: Clock;
   emit(event: GatewayEvent): void;
 };

@@ -10,7 +10,7 @@ import { markVanished } from "../remember/vanished.ts";
 import { cleaner, filtered } from "../services.ts";
 import { commitLane } from "../store/lane.ts";
 import type { Match } from "../store/match.ts";
-import { refs, type SeenItems } from "../store/see.ts";
+import { ItemSighting, refs, see } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, tellFault } from "./context.ts";
@@ -24,7 +24,7 @@ export type LaneRequest = {
   kind: LaneKind;
   session: ProxySession;
   match: Match;
-  seen: SeenItems;
+  sight: ItemSighting;
   items: readonly HistoryItem[];
   fixedTokens: number;
   lane: LaneState;
@@ -41,11 +41,12 @@ export async function prepareLane(
   attempt: Attempt,
 ): Promise<ReadyRequest | "stale"> {
   const { store } = context;
-  const { match, session, seen, items, request } = ask;
+  const { match, session, sight, items, request } = ask;
   const planned = await storedPlan(context, planInput(context, ask, attempt), {
     session,
     lane: laneNumber(ask),
     state: ask.state,
+    sight,
   });
   if (!planned.ok) return held(context, ask, attempt, planned.error);
   const vanished = await markVanished(store, session, match, items);
@@ -54,21 +55,29 @@ export async function prepareLane(
   const sent = bytes ?? request.body.bytes;
   const record = context.settings.records ? openRecord(request, note, sent) : undefined;
   const { lane: state } = planned.value;
-  const committed = await commitLane(store, { session, match, seen, state, items, ...optional("record", record) });
+  const committed = await commitLane(store, {
+    ...{ session, match, seen: sight.seen, state, items },
+    ...optional("record", record),
+  });
   if (!committed.ok) return held(context, ask, attempt, committed.error);
   if (committed.value.type === "stale") return "stale";
   tell(context, ask, planned.value);
   const ready = { ...prepared, note, ...optional("bytes", bytes) };
   if (committed.value.type === "gone") return ready;
-  const { lane } = committed.value;
+  const { lane, fresh } = committed.value;
   const logged = logEvents(context, session, planned.value, lane.id);
   const { tokensSent } = planned.value;
   return {
     ...ready,
-    note: inLane(context, note, lane.id, sent),
+    note: inLane(context, { ...note, stored: fresh }, lane.id, sent),
     async again(limit) {
       await logged;
-      const next: LaneRequest = { ...ask, match: { type: "extends", lane } };
+      const grown = { type: "extends", lane } as const;
+      const next: LaneRequest = {
+        ...ask,
+        match: grown,
+        sight: new ItemSighting(() => see(store, session, grown, items)),
+      };
       const refused = { attempt, sent: tokensSent, limit };
       return smallerRequest(context, request, refused, (smaller) => prepareLane(context, next, smaller));
     },
@@ -118,7 +127,7 @@ function inLane({ lastSent }: PlanContext, note: RequestNote, lane: number, sent
 }
 
 function carriedOut(
-  { request, session, kind, seen }: LaneRequest,
+  { request, session, kind, sight }: LaneRequest,
   { budget }: Attempt,
   requestPlan: RequestPlan,
 ): ReadyRequest {
@@ -131,7 +140,7 @@ function carriedOut(
     epoch: requestPlan.lane.epoch,
     dropped: dropped.length,
     shortened: shortened.length,
-    stored: seen.fresh,
+    stored: sight.seen?.fresh ?? 0,
     recalled: requestPlan.recalled.map(({ ref, score, parts }) => ({ ref, score, ...optional("parts", parts) })),
     items: requestPlan.rows,
     ...optional("epochReason", requestPlan.newEpoch),

@@ -1,6 +1,7 @@
 // The latest request of each lane, for one figure: how many bytes the next one shares with it.
+import { commonPrefix } from "../body/common-prefix.ts";
 
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 24 * 1024 * 1024;
 
 export class LastSent {
   readonly #bytes = new Map<number, Buffer>();
@@ -23,17 +24,4 @@ export class LastSent {
     this.#held -= this.#bytes.get(lane)?.length ?? 0;
     this.#bytes.delete(lane);
   }
-}
-
-function commonPrefix(a: Buffer, b: Buffer): number {
-  const most = Math.min(a.length, b.length);
-  let low = 0;
-  let high = most;
-  // Whole stretches are compared by the machine; halving finds the first that differs.
-  while (low < high) {
-    const middle = low + Math.ceil((high - low) / 2);
-    if (a.compare(b, low, middle, low, middle) === 0) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

@@ -6,7 +6,7 @@ import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
 import { newLane } from "../plan/plan.ts";
 import { inherited } from "../store/inherit.ts";
 import type { LaneLocation } from "../store/locate.ts";
-import { see } from "../store/see.ts";
+import { ItemSighting, see } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, skipStore } from "./context.ts";
 import { held, type LaneRequest, prepareLane } from "./lane.ts";
@@ -35,17 +35,15 @@ export async function prepareMain(
   if (created) context.emit({ type: "proxy.session_created", data: { session: session.id, family: session.family } });
   if (adopted) context.emit({ type: "session.adopted", data: { session: session.id } });
   await takeHeaders(context, session, request.headers, main.todo);
-  const seen = await see(context.store, session, match, main.items);
   const attempt = await firstAttempt(context, request);
   const { body } = request;
   const { items, fixedTokens } = await context.counts.measure({ ...main, body, limit: attempt.budget.usable });
   const ask: LaneRequest = {
     ...{ request, kind, session, match, items, fixedTokens },
-    seen: seen.ok ? seen.value : { from: 0, turns: [], fresh: 0 },
+    sight: new ItemSighting(() => see(context.store, session, match, items)),
     lane: laneOf(context, request, main, items),
     state: async () => (kind === "main" ? stateOf(context, session, body, items) : undefined),
   };
-  if (!seen.ok) return held(context, ask, attempt, seen.error);
   const prepared = await prepareLane(context, ask, attempt);
   if (prepared !== "stale" || !main.last) return prepared;
   return held(context, ask, attempt, faultAt("store_busy", session.path, "other requests change the lane"));

@@ -7,7 +7,6 @@ import { wireOf } from "../../model/wire/registry.ts";
 import { decodeBody } from "../body/decode.ts";
 import { withoutDoubled } from "../body/doubled.ts";
 import { bodyPace, readStream } from "../body/read-stream.ts";
-import { scanBody } from "../body/scan.ts";
 import type { Headers, RequestCaller, RequestRecord, Route, ScannedBody, UpstreamAttempt } from "../contract.ts";
 import { clientGone, type Delivery } from "../forward/deliver.ts";
 import { type AnswerReader, answer, errorAnswer, letGo } from "../forward/error-shape.ts";
@@ -117,10 +116,11 @@ export async function serveManaged(
   const seen = sent.type === "failure" ? undefined : await sent.observed();
   const model = request.ok ? request.value.model : "";
   const bytes = { bytesIn: received.value.length, bytesSent: (prepared.bytes ?? received.value).length };
-  await finish(context, door, { ...recordOf(managed, course, prepared, delivered, seen), ...bytes, model });
   const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
-  if (success && seen) await prepared.answered?.(seen);
-  await prepared.settled;
+  // The client's next request may build on what the answer said; its record can wait.
+  const answered = success && seen ? prepared.answered?.(seen) : undefined;
+  const record = { ...recordOf(managed, course, prepared, delivered, seen), ...bytes, model };
+  await Promise.all([answered, finish(context, door, record), prepared.settled]);
 }
 
 function withBytes(prepared: ReadyRequest, bytes: Buffer): ReadyRequest {
@@ -170,10 +170,10 @@ async function scanned(
   received: Buffer,
   headers: Headers,
   { route }: Managed,
-  { settings }: ProxyContext,
+  { settings, recent }: ProxyContext,
 ): Promise<Result<ScannedBody, "unmanaged" | "too_large" | "unparsable">> {
   const decoded = await decodeBody(received, headers["content-encoding"], settings.maxBodyBytes);
-  return decoded.ok ? scanBody(decoded.value, route.wire) : decoded;
+  return decoded.ok ? recent.scan(decoded.value, route.wire, headers) : decoded;
 }
 
 function badHeader(headers: Headers): { status: number; code: string; message: string } | undefined {

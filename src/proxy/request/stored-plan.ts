@@ -9,6 +9,7 @@ import { plan } from "../plan/plan.ts";
 import { updateAnchor } from "../remember/anchor.ts";
 import { dropItems } from "../remember/events.ts";
 import type { StorableItem } from "../remember/store-items.ts";
+import type { ItemSighting } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
 import { type PlanContext, tellFault } from "./context.ts";
 
@@ -16,6 +17,8 @@ type Storing = {
   session: ProxySession;
   /** The lane's number is 0 while the lane is still to be made. */
   lane: number;
+  /** What a cut needs first: refs. Absent: all items have theirs. */
+  sight?: ItemSighting;
   /** The state block as the files say now; without it the request gets none, and the anchor is left alone. */
   state?: () => Promise<string | undefined>;
 };
@@ -29,7 +32,7 @@ const MOST_ROUNDS = 6;
 export async function storedPlan(
   context: PlanContext,
   input: RequestPlanInput,
-  { session, lane, state }: Storing,
+  { session, lane, state, sight }: Storing,
 ): Promise<Result<RequestPlan, Fault>> {
   const untouched = new Set<string>();
   const stored = new Set<string>();
@@ -43,7 +46,9 @@ export async function storedPlan(
       return isPutOff ? Promise.resolve({ snippets: [] }) : search(question);
     });
   for (let round = 0; ; round++) {
-    const draft = await plan({ ...input, recall, untouched, ...optional("state", await state?.()) });
+    const beforeCut = sight && (() => sight.take());
+    const draft = await plan({ ...input, recall, untouched, beforeCut, ...optional("state", await state?.()) });
+    if (sight?.fault) return fail(sight.fault);
     if (!draft.newEpoch) return ok(draft);
     const fresh = [...draft.dropped, ...draft.shortened].filter(({ own }) => own !== undefined && !stored.has(own));
     if (fresh.length === 0) {

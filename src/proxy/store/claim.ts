@@ -1,7 +1,6 @@
 // The directory of a session belongs to whoever created its session.json: made whole or not at all, never through a link.
 import { randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
@@ -13,25 +12,28 @@ export type Claim = { key: string | null; identity: string; family: string; sign
 
 const FILE = "session.json";
 
-/** True: the directory is this session's, now or since earlier. A hand-made one without session.json is free. */
-export async function claim(folder: string, mine: Claim): Promise<Result<boolean, Fault>> {
+/**
+ * True: the directory is this session's, now or since earlier. A hand-made one without session.json is free. At once: a
+ * request waits for it, and trips through the thread pool would cost many times these few calls.
+ */
+export function claim(folder: string, mine: Claim): Result<boolean, Fault> {
   const path = join(folder, FILE);
   const temporary = join(folder, `.${FILE}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isPlainFolder(folder)) return fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
-    await writeFile(temporary, `${JSON.stringify({ version: 1, ...mine })}\n`, { flag: "wx", mode: 0o600 });
+    writeFileSync(temporary, `${JSON.stringify({ version: 1, ...mine })}\n`, { flag: "wx", mode: 0o600 });
     try {
-      await link(temporary, path);
+      linkSync(temporary, path);
       return ok(true);
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
-      const owner = await ownerIn(path);
+      const owner = ownerIn(path);
       if (owner) return ok(mine.key !== null && owner.key === mine.key && owner.identity === mine.identity);
-      await rename(temporary, path); // torn by a loss of power: it names nobody
+      renameSync(temporary, path); // torn by a loss of power: it names nobody
       return ok(true);
     } finally {
-      await rm(temporary, { force: true });
+      rmSync(temporary, { force: true });
     }
   } catch (error) {
     return fail(faultOf(error, folder));
@@ -50,8 +52,8 @@ export function isThere(folder: string): Result<boolean, Fault> {
 /** At once: for one look a trip through the thread pool costs many times the look. */
 const isPlainFolder = (folder: string): boolean => lstatSync(folder).isDirectory();
 
-async function ownerIn(path: string): Promise<Pick<Claim, "key" | "identity"> | undefined> {
-  const parsed = parseJson(await readFile(path, "utf8"));
+function ownerIn(path: string): Pick<Claim, "key" | "identity"> | undefined {
+  const parsed = parseJson(readFileSync(path, "utf8"));
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { key, identity } = parsed.value;
   if (typeof identity !== "string" || (key !== null && typeof key !== "string")) return undefined;

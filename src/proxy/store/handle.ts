@@ -6,6 +6,7 @@ import { Mutex } from "../../base/mutex.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type Database, whileBusy, write } from "../../store/sqlite.ts";
+import { GroupCommit } from "./group-commit.ts";
 
 export type ProxyStoreOptions = {
   /** The open, migrated store.db of this process. */
@@ -26,17 +27,19 @@ export type ProxyStoreOptions = {
 export type ProxyStore = Required<ProxyStoreOptions> & {
   /** One log is written at a time. */
   readonly logs: Mutex;
-  /** What no request waits for: one at a time, since each writer that waits for another process blocks a little. */
-  readonly laters: Mutex;
+  /** What no request waits for: one transaction at a time, since each that waits for another process blocks a little. */
+  readonly laters: GroupCommit;
+  /** Refs of items, by session and own hash. */
+  readonly refs: Map<string, string>;
 };
 
 /** A request must not wait longer than this for another writer; without the store it goes on unchanged. */
 const ON_PATH_MS = 30;
-const OFF_PATH_MS = 5000;
 
 export function createProxyStore(options: ProxyStoreOptions): ProxyStore {
   const random = (bytes: number): string => randomBytes(bytes).toString("hex");
-  return { random, onDamaged: () => undefined, ...options, logs: new Mutex(), laters: new Mutex() };
+  const laters = new GroupCommit(options.db, options.clock);
+  return { random, onDamaged: () => undefined, ...options, logs: new Mutex(), laters, refs: new Map() };
 }
 
 export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
@@ -44,16 +47,21 @@ export function read<T>(store: ProxyStore, work: (db: Database) => T): Promise<R
   return whileBusy(db.location() ?? "memory", () => work(db), { clock, limitMs: ON_PATH_MS });
 }
 
-/** One transaction; `later` is for work that no request waits for. */
+/** The same, with all that has happened so far: what still waits to be written is written first. */
+export async function readSettled<T>(store: ProxyStore, work: (db: Database) => T): Promise<Result<T, Fault>> {
+  await store.laters.settled();
+  return read(store, work);
+}
+
+/** In one transaction. `later` is for work that no request waits for, and shares it with others; `at-leisure` waits for them. */
 export function change<T>(
   store: ProxyStore,
   work: (db: Database) => T,
-  when: "now" | "later" = "now",
+  when: "now" | "later" | "at-leisure" = "now",
 ): Promise<Result<T, Fault>> {
   const { db, clock, laters } = store;
   if (when === "now") return write(db, work, { clock, limitMs: ON_PATH_MS });
-  const end = clock.monotonic() + OFF_PATH_MS;
-  return laters.run(() => write(db, work, { clock, limitMs: Math.max(0, end - clock.monotonic()) }));
+  return laters.add(work, when === "at-leisure");
 }
 
 export const sessionsFolder = (store: ProxyStore): string => join(store.dir, "sessions");

@@ -40,10 +40,11 @@ export function laneOf(row: ProxyRow): StoredLane {
   };
 }
 
-export function columnsOf(lane: LaneState): { state: string; plan: string } {
+/** The plan is large: its text is made only for whoever writes it. */
+export function columnsOf(lane: LaneState): { state: string; plan: () => string } {
   const { kind: _kind, cut, insertions, clientSummary: _summary, ...rest } = stateIn(lane);
   const plan: Plan = { ...optional("cut", cut), insertions: [...insertions] };
-  return { state: JSON.stringify(rest), plan: JSON.stringify(plan) };
+  return { state: JSON.stringify(rest), plan: () => JSON.stringify(plan) };
 }
 
 /** Plans may be made by spreading a stored lane, so what only such a lane has is taken out. */

@@ -8,7 +8,7 @@ import { change, type ProxyStore, read } from "./handle.ts";
 import { type ChainItem, chainOf, columnsOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
 import type { Match } from "./match.ts";
 import { insertRecord } from "./records.ts";
-import { knownLength, type SeenItems } from "./see.ts";
+import { knownLength, type SeenItems, seeIn } from "./see.ts";
 import type { ProxySession } from "./session.ts";
 
 export type { StoredLane } from "./lane-row.ts";
@@ -16,14 +16,16 @@ export type { StoredLane } from "./lane-row.ts";
 type Commit = {
   session: ProxySession;
   match: Match;
-  seen: SeenItems;
+  /** Absent: the items are numbered with the commit. */
+  seen?: SeenItems | undefined;
   state: LaneState;
   items: readonly HistoryItem[];
   /** Its lane is filled in; absent when no records are kept. */
   record?: RequestRecord;
 };
 type Committed =
-  | { type: "done"; lane: StoredLane }
+  /** `fresh`: how many items the session did not know. */
+  | { type: "done"; lane: StoredLane; fresh: number }
   /** Another request changed the lane meanwhile: locate and plan again. */
   | { type: "stale" }
   /** The session was deleted meanwhile: the request goes on and nothing of it is kept. */
@@ -36,15 +38,16 @@ export function commitLane(store: ProxyStore, commit: Commit): Promise<Result<Co
     if (!prepared(db, "SELECT 1 FROM proxy_session WHERE no = ?").get(session.no)) return { type: "gone" };
     if (match.type !== "new" && versionOf(db, match.lane.id) !== match.lane.version) return { type: "stale" };
     const chain = chainOf(items);
+    const seen = commit.seen ?? seeIn(store, db, session, match, chain);
     const id = isNewLane(match) ? insertLane(db, commit, now) : match.lane.id;
-    writeChain(db, id, commit, chain);
+    writeChain(db, id, match, seen, chain);
     updateLane(db, id, commit, chain, now);
     prepared(db, "UPDATE proxy_session SET used_at = ?, namespace = ? WHERE no = ?").run(
       ...[now, session.namespace ?? null, session.no],
     );
-    if (record) insertRecord(db, { ...record, session: session.id, lane: id }, session.no);
+    if (record) insertRecord(db, { ...record, session: session.id, lane: id, stored: seen.fresh }, session.no);
     const lane = laneById(db, id);
-    return lane ? { type: "done", lane } : { type: "gone" };
+    return lane ? { type: "done", lane, fresh: seen.fresh } : { type: "gone" };
   });
 }
 
@@ -65,7 +68,7 @@ function insertLane(db: Database, { session, state }: Commit, now: string): numb
   return Number(lastInsertRowid);
 }
 
-function writeChain(db: Database, lane: number, { match, seen }: Commit, chain: readonly ChainItem[]): void {
+function writeChain(db: Database, lane: number, match: Match, seen: SeenItems, chain: readonly ChainItem[]): void {
   if (match.type === "rewritten") prepared(db, "DELETE FROM proxy_chain WHERE lane = ?").run(lane);
   if (match.type === "fork") {
     const columns = "position, link, own, strong, prompt, turn";
@@ -99,7 +102,7 @@ function updateLane(
      version = version + 1, state = ?, used_at = ? WHERE id = ?`,
   ).run(state.kind, chain.length, chain.at(-1)?.id ?? "", answers, small, now, id);
   const same = match.type === "extends" && match.lane.cut === state.cut && match.lane.insertions === state.insertions;
-  if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan, id);
+  if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan(), id);
 }
 
 export function lanesOf(store: ProxyStore, session: ProxySession): Promise<Result<StoredLane[], Fault>> {

@@ -5,7 +5,7 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { RequestRecord } from "../contract.ts";
-import { change, type ProxyRow, type ProxyStore, read } from "./handle.ts";
+import { change, type ProxyRow, type ProxyStore, readSettled } from "./handle.ts";
 import type { ProxySession } from "./session.ts";
 import { addTotals, countsOf } from "./totals.ts";
 
@@ -83,7 +83,8 @@ export function finishRequest(
       insertRecord(db, record, session);
       prune(db, store.clock.now());
     },
-    "later",
+    // A client asks again at once after a failure, and is known by it.
+    record.outcome === "complete" ? "at-leisure" : "later",
   );
 }
 
@@ -104,7 +105,7 @@ export function listRequests(
   store: ProxyStore,
   options: RequestsWanted = {},
 ): Promise<Result<{ records: RequestRecord[]; next?: string }, Fault>> {
-  return read(store, (db) => {
+  return readSettled(store, (db) => {
     const { limit = 50 } = options;
     const records = [...newestFirst(db, "no, record", options, "passed = 0")].slice(0, limit);
     const next = records.length === limit ? records.at(-1)?.["no"] : undefined;
@@ -118,7 +119,7 @@ export function findRequests(
   options: RequestsWanted & { fits(record: RequestRecord): boolean },
 ): Promise<Result<{ records: RequestRecord[]; next?: string }, Fault>> {
   const { limit = 100, fits } = options;
-  return read(store, (db) => {
+  return readSettled(store, (db) => {
     const records: RequestRecord[] = [];
     let last: unknown;
     for (const row of newestFirst(db, "no, coalesce(summary, record) AS record", { ...options, limit: -1 }, "1")) {
@@ -150,7 +151,7 @@ export function insertedTexts(
   request: Pick<RequestRecord, "id" | "lane">,
   wanted: ReadonlySet<string>,
 ): Promise<Result<ReadonlyMap<string, string>, Fault>> {
-  return read(store, (db) => {
+  return readSettled(store, (db) => {
     const texts = new Map<string, string>();
     const no = prepared(db, "SELECT no FROM proxy_request WHERE id = ?").get(request.id)?.["no"];
     const after = String(Number(no ?? 0) + 1);
@@ -169,7 +170,7 @@ export function insertedTexts(
 
 /** Without an id it gives the latest request. */
 export function requestById(store: ProxyStore, id?: string): Promise<Result<RequestRecord | undefined, Fault>> {
-  return read(store, (db) => {
+  return readSettled(store, (db) => {
     const row =
       id === undefined
         ? prepared(db, "SELECT record FROM proxy_request WHERE passed = 0 ORDER BY no DESC LIMIT 1").get()

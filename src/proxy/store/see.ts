@@ -19,12 +19,41 @@ export async function see(
   items: readonly HistoryItem[],
 ): Promise<Result<SeenItems, Fault>> {
   const chain = chainOf(items);
+  if (knownLength(match) >= chain.length) return ok(seeIn(store, store.db, session, match, chain));
+  return change(store, (db) => seeIn(store, db, session, match, chain));
+}
+
+/** The same, inside the caller's transaction. */
+export function seeIn(
+  store: ProxyStore,
+  db: Database,
+  session: ProxySession,
+  match: Match,
+  chain: readonly ChainItem[],
+): SeenItems {
   const from = knownLength(match);
-  if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
-  return change(store, (db) => {
-    const numbering = new Numbering(store, db, session.no);
-    return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
-  });
+  if (from >= chain.length) return { from, turns: [], fresh: 0 };
+  const numbering = new Numbering(store, db, session.no);
+  return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
+}
+
+/** A request's items are numbered when a cut needs their refs; without one the commit of its lane does it on the way. */
+export class ItemSighting {
+  readonly #look: () => Promise<Result<SeenItems, Fault>>;
+  #looking: Promise<Result<SeenItems, Fault>> | undefined;
+  seen: SeenItems | undefined;
+  fault: Fault | undefined;
+
+  constructor(look: () => Promise<Result<SeenItems, Fault>>) {
+    this.#look = look;
+  }
+
+  async take(): Promise<void> {
+    this.#looking ??= this.#look();
+    const looked = await this.#looking;
+    if (looked.ok) this.seen = looked.value;
+    else this.fault = looked.error;
+  }
 }
 
 export function knownLength(match: Match): number {
@@ -94,10 +123,22 @@ class Numbering {
 
 export const refText = (session: string, turn: number, item: number): string => `${session}:t${turn}.${item}`;
 
+/** Refs never change and no session's number is used twice, so a ref that was looked up once is known. */
+const KNOWN_REFS = 20_000;
+
 /** Refs by own hash, one lookup each; undefined for what was never seen, or while the store cannot be read. */
 export function refs(store: ProxyStore, session: ProxySession): (own: string | undefined) => string | undefined {
+  const { refs: known } = store;
   return (own) => {
     if (own === undefined) return undefined;
+    const key = `${session.no} ${own}`;
+    const ref = known.get(key) ?? looked(own);
+    if (known.size >= KNOWN_REFS) known.clear();
+    if (ref !== undefined) known.set(key, ref);
+    return ref;
+  };
+
+  function looked(own: string): string | undefined {
     try {
       const sql = "SELECT turn, item FROM proxy_item WHERE session = ? AND own = ?";
       const row = prepared(store.db, sql).get(session.no, own);
@@ -106,5 +147,5 @@ export function refs(store: ProxyStore, session: ProxySession): (own: string | u
       if (codeOf(error) === undefined) throw error;
       return undefined; // a store that cannot be read makes no cut, so the ref is not needed
     }
-  };
+  }
 }

@@ -111,7 +111,7 @@ async function create(store: ProxyStore, caller: RequestCaller): Promise<Result<
     const free = await read(store, (db) => isFree(db, name, mine));
     if (!free.ok) return free;
     if (!free.value) continue;
-    const claimed = await claim(join(sessionsFolder(store), name), mine);
+    const claimed = claim(join(sessionsFolder(store), name), mine);
     if (!claimed.ok) return claimed;
     if (!claimed.value) continue;
     const row = await change(store, (db) => insert(db, name, mine, caller.namespace));

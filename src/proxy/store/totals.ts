@@ -5,7 +5,7 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { RequestRecord } from "../contract.ts";
-import { change, type ProxyStore, read } from "./handle.ts";
+import { change, type ProxyStore, readSettled } from "./handle.ts";
 import type { ProxySession } from "./session.ts";
 
 const NAMES = [
@@ -77,7 +77,7 @@ const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
 export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<ProxyTotals, Fault>> {
-  return read(store, (db) => {
+  return readSettled(store, (db) => {
     const sum = none();
     const models: Record<string, RequestCounts> = {};
     const unmanaged: Record<string, number> = {};

@@ -42,13 +42,15 @@ export class NestedInstructions {
     const { chain } = this.#services.main.state;
     // After a rewind it is read anew: what was told before stays told.
     const at = chain.findLastIndex(({ id }) => id === this.#last);
-    for (const event of chain.slice(at + 1)) {
+    // What an earlier process came to was told by it, but for its last turn: a long log is not read for the rest.
+    const from = at === -1 ? chain.findLastIndex(({ type }) => type === "turn.end") : at;
+    for (const [index, event] of chain.slice(at + 1).entries()) {
       if (event.agentId !== undefined) continue;
       if (event.type === "system.notification" && event.data.kind === KIND) {
         const { paths } = event.data;
         for (const path of Array.isArray(paths) ? paths : []) this.#told.add(path);
       }
-      if (event.type === "tool.execution_start") this.#touched(event.data.arguments);
+      if (event.type === "tool.execution_start" && at + 1 + index > from) this.#touched(event.data.arguments);
     }
     this.#last = chain.at(-1)?.id;
   }

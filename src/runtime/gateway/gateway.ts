@@ -41,6 +41,7 @@ import { GatewayObserver } from "./observer.ts";
 import { operationsOn } from "./operations.ts";
 import { runsOf } from "./run-token.ts";
 import { type SharedServices, sharedServices } from "./shared-services.ts";
+import { boundYoungSpace } from "./young-space.ts";
 
 export type RunningGateway = {
   address: string;
@@ -81,6 +82,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     () => performance.now(),
     (part, code) => recordFailure(paths.logs, { part, code }),
   );
+  boundYoungSpace();
   const shared = sharedServices(workspace.value, settings, (part, { code }) => health.soft(part, code));
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({

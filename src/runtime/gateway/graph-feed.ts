@@ -23,11 +23,19 @@ type Options = {
   onTrouble(message: string): void;
 };
 
+/** A session is read once it has been quiet for so long: its next request then waits for nothing. */
+const QUIET_MS = 250;
+/** However busy it is, it is read this often. */
+const LONGEST_MS = 2000;
+
 /** One session after the other; what a stop leaves undone comes with the session's next answer. */
 export class GraphFeed {
   readonly #options: Options;
   readonly #sessions = new Map<number, { session: ProxySession; folder: string | undefined }>();
   #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Since when something waits. */
+  #since = 0;
   #isClosed = false;
 
   constructor(options: Options) {
@@ -37,17 +45,27 @@ export class GraphFeed {
   /** The main agent of this session was answered, in this folder; returns at once. */
   answered(session: ProxySession, folder: string | undefined): void {
     if (this.#isClosed) return;
+    const now = performance.now();
+    if (this.#sessions.size === 0) this.#since = now;
     this.#sessions.set(session.no, { session, folder });
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#read(), QUIET_MS);
+    else if (now - this.#since < LONGEST_MS) this.#timer.refresh();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#read();
+    await this.#running;
+  }
+
+  #read(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#running ??= this.#run()
       .catch((error: unknown) => this.#options.onTrouble(errorText(error)))
       .finally(() => {
         this.#running = undefined;
       });
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#running;
   }
 
   async #run(): Promise<void> {

@@ -35,7 +35,7 @@ export function matchWords({ index, words, which }: TextQuery): SqlPiece {
   const stems = [...new Set(words.flatMap(stemsOf))];
   const list = JSON.stringify(stems);
   const wanted = `SELECT w.id, w.word, w.count FROM ${index}_word AS w
-    WHERE w.word IN (SELECT json_array_elements_text(?::json))`;
+    WHERE w.word = ANY (ARRAY(SELECT json_array_elements_text(?::json)))`;
   if (which === "all")
     return {
       sql: `SELECT id, 0 AS rank FROM (${wanted}) AS hit GROUP BY id HAVING count(*) = ?::bigint`,

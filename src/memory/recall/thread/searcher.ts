@@ -121,13 +121,16 @@ const faultOf = (type: "timeout" | "aborted", limitMs: number): SearchFault =>
     ? { code: "timeout", message: `no answer within ${Math.round(limitMs)} ms` }
     : { code: "stopped", message: "the search was stopped" };
 
+/** V8 would let short-lived objects take more than 100 MB, for nothing. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+
 type Thread = { worker: Worker; waiting: Map<number, (reply: ThreadReply) => void> };
 
 /** Whoever waits when it ends is told why. */
 async function startThread(path: string, onEnd: () => void): Promise<Thread> {
   const { workerUrl } = await import("./worker.ts");
   const workerData: ThreadData = { everlongRecall: { path } };
-  const worker = new Worker(new URL(workerUrl), { workerData, execArgv: ["--no-warnings"] });
+  const worker = new Worker(new URL(workerUrl), { workerData, execArgv: ["--no-warnings"], resourceLimits });
   const waiting: Thread["waiting"] = new Map();
   let message = "the searching thread has ended";
   worker.unref();

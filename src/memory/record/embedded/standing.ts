@@ -8,9 +8,9 @@ export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<S
   const [only] = scopes;
   if (only === undefined) return [];
   const seen = visible(place, scopes.length > 1 ? undefined : only);
-  const rows = (columns: string, tables: string, more: readonly string[] = []): Unit<unknown[][]> =>
+  const rows = (columns: string, tables: string, more: readonly string[] = [], end = ""): Unit<unknown[][]> =>
     arrayRows(
-      `SELECT ${columns} FROM ${tables} WHERE m.status = 'active' AND ${seen.where}`,
+      `SELECT ${columns} FROM ${tables} WHERE m.status = 'active' AND ${seen.where} ${end}`,
       ...[...more, ...seen.values],
     );
   const standings = new Map<unknown, Standing>();
@@ -29,8 +29,9 @@ export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<S
   const cited = "memory_citations AS c JOIN memories AS m ON m.id = c.memory";
   for (const [id, kind, state, path] of yield* rows("c.memory, c.kind, c.state, c.path", cited))
     standings.get(id)?.citations.push({ kind, state, ...(path === null ? {} : { path }) } as Citation);
-  const votes = `(SELECT memory, ${VOTES} AS votes FROM memory_votes GROUP BY memory) AS v JOIN memories AS m ON m.id = v.memory`;
-  for (const [id, json] of yield* rows("v.memory, v.votes", votes, [userActor(place.user)])) {
+  const votes = "memory_votes AS v JOIN memories AS m ON m.id = v.memory";
+  const [own, each] = [[userActor(place.user)], "GROUP BY v.memory"];
+  for (const [id, json] of yield* rows(`v.memory, ${VOTES}`, votes, own, each)) {
     const standing = standings.get(id);
     if (standing) standing.votes = votesOf(String(json));
   }

@@ -1,0 +1,112 @@
+// Writes that no request waits for: those that come together share a transaction, since its end costs more than most of them.
+import { setImmediate as nextRound } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { Fault } from "../../store/fault.ts";
+import { type Database, write } from "../../store/sqlite.ts";
+
+type Job = {
+  work: (db: Database) => unknown;
+  settle: (outcome: Result<unknown, Fault>) => void;
+  reject: (error: unknown) => void;
+  /** When it gives up waiting for other writers. */
+  end: number;
+};
+
+const LIMIT_MS = 5000;
+/** Patient work waits so long for other work to go along with. */
+const PATIENCE_MS = 20;
+/** The event loop waits for a transaction: what comes after so long goes into the next one. */
+const LONGEST_MS = 15;
+const MOST_JOBS = 64;
+
+export class GroupCommit {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  #waiting: Job[] = [];
+  #running = false;
+  #current: Promise<unknown> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** How many transactions there were, for a look from outside. */
+  transactions = 0;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** The work must be as `write` wants it. It runs after what was added before it; `patient`: a little later will do. */
+  add<T>(work: (db: Database) => T, patient = false): Promise<Result<T, Fault>> {
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Result<unknown, Fault>): void => resolve(outcome as Result<T, Fault>);
+      this.#waiting.push({ work, settle, reject, end: this.#clock.monotonic() + LIMIT_MS });
+      if (!patient) this.#start();
+      else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS);
+    });
+  }
+
+  /** When all that was added so far is written; patient work does not wait any longer. */
+  async settled(): Promise<void> {
+    if (this.#waiting.length > 0) await this.add(() => undefined);
+    else await this.#current;
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    await nextRound();
+    while (this.#waiting.length > 0) {
+      const jobs = this.#waiting.splice(0, MOST_JOBS);
+      const writing = this.#together(jobs);
+      this.#current = writing;
+      const count = await writing;
+      this.#waiting.unshift(...jobs.slice(count));
+      await nextRound();
+    }
+    this.#running = false;
+  }
+
+  /** Gives how many of them are settled. One that fails must not take the others with it, so each is then tried alone. */
+  async #together(jobs: readonly Job[]): Promise<number> {
+    const [first] = jobs;
+    if (!first) return 0;
+    try {
+      const outcome = await this.#write(first, (db) => this.#runAll(db, jobs));
+      if (outcome.ok) {
+        for (const [at, value] of outcome.value.entries()) jobs[at]?.settle(ok(value));
+        return outcome.value.length;
+      }
+      if (jobs.length > 1) return this.#alone(first);
+      first.settle(outcome);
+    } catch (error) {
+      if (jobs.length > 1) return this.#alone(first);
+      first.reject(error);
+    }
+    return 1;
+  }
+
+  #alone(job: Job): Promise<number> {
+    return this.#together([job]);
+  }
+
+  #runAll(db: Database, jobs: readonly Job[]): unknown[] {
+    const values: unknown[] = [];
+    const start = performance.now();
+    for (const { work } of jobs) {
+      if (values.length > 0 && performance.now() - start > LONGEST_MS) break;
+      values.push(work(db));
+    }
+    return values;
+  }
+
+  #write<T>(first: Job, work: (db: Database) => T): Promise<Result<T, Fault>> {
+    this.transactions++;
+    const limitMs = Math.max(0, first.end - this.#clock.monotonic());
+    return write(this.#db, work, { clock: this.#clock, limitMs });
+  }
+}
