@@ -6,6 +6,7 @@ import type { Faces } from "../command/contract.ts";
 import { environmentText, type SettingFlag, settingFlags } from "../command/flags.ts";
 import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
+import { frontPage } from "./help.ts";
 
 type Parsed = {
   prompt?: string;
@@ -44,14 +45,6 @@ export async function main(argv: string[], version: string, faces: StartedFaces)
   }
   await exitAfterFlush(code);
 }
-
-const MORE_HELP = `
-Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY to use a model. Without one, the built-in offline model answers
-by quoting your files.
-
-everlong help COMMAND        options of a command
-everlong help environment    all environment variables
-everlong settings            all settings with their values`;
 
 async function run(argv: string[], version: string, faces: StartedFaces): Promise<number> {
   if (argv[0] === "help" && argv[1] === "environment") {
@@ -93,7 +86,6 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
             faces.terminal({ open, version, text }),
           );
   });
-  program.addHelpText("after", MORE_HELP);
   // An agent run needs none of the commands; everything else, help included, knows them all.
   if (!isAgentRun(argv)) {
     const { addCommands } = await import("./command-line.ts");
@@ -101,7 +93,9 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
       code = result;
     });
   }
-  const subject = argv[0] === "help" ? commandNamed(program, argv.slice(1)) : undefined;
+  const allOptions = argv[0] === "help" && argv[1] === "options";
+  if (!allOptions) program.helpInformation = () => frontPage(program);
+  const subject = argv[0] === "help" ? commandNamed(program, allOptions ? [] : argv.slice(1)) : undefined;
   if (subject) subject.outputHelp();
   else await program.parseAsync(argv, { from: "user" });
   return code;

@@ -15,7 +15,7 @@ type ImportCall = Pick<ImportRequest, "here" | "since" | "dryRun" | "graph"> & {
 
 export const importHistories: Command = {
   name: "import",
-  summary: "bring in the history of Claude Code, Codex and other agents on this machine",
+  summary: "bring in the history of Claude Code, Codex and other agents",
   arguments: "[client] [path]",
   options: [
     { flags: "--here", help: "only sessions of this repository or folder" },

@@ -139,7 +139,7 @@ async function rebuild(what: string | true): Promise<CommandOutcome> {
 
 export const evaluate: Command = {
   name: "eval",
-  summary: "measure recall on your own labelled questions: everlong eval recall FILE",
+  summary: "measure recall on your own labelled questions",
   arguments: "<what> <file>",
   options: [
     {

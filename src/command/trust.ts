@@ -8,7 +8,7 @@ type Options = { revoke?: boolean; list?: boolean };
 
 export const trust: SlashCommand = {
   name: "trust",
-  summary: "trust the hooks, MCP servers, agents and rules of a folder (default: this one)",
+  summary: "trust the hooks, MCP servers, agents and rules of a folder",
   arguments: "[path]",
   options: [
     { flags: "--revoke", help: "stop trusting it" },

@@ -3,7 +3,7 @@ import type { Command } from "./contract.ts";
 
 export const withAgent: Command = {
   name: "with",
-  summary: "start another agent with Everlong's memory: claude, codex, gemini, copilot, …",
+  summary: "start another agent with Everlong's memory: claude, codex, …",
   usage: "[--print] [--json] AGENT [ARGS...] | -- CMD [ARGS...]",
   arguments: "[agent] [args...]",
   options: [

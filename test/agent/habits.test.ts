@@ -29,7 +29,7 @@ describe("N45 habits", () => {
     expect(last).toContain("a stack trace");
   });
 
-  it("N45 everlong help, and help of a command or subcommand, print what --help prints; other words are a prompt", async () => {
+  it("N45 F105 the first page of help fits 80 columns; everlong help, and help of a command or subcommand, print what --help prints; other words are a prompt", async () => {
     const { place, server } = await scene(() => text("helped"));
     const same = async (asked: string[], shown: string[]) =>
       expect((await run(place, asked)).stdout).toBe((await run(place, shown)).stdout);
@@ -37,6 +37,10 @@ describe("N45 habits", () => {
     await same(["help", "sessions"], ["sessions", "--help"]);
     await same(["help", "memory", "add"], ["memory", "add", "--help"]);
     expect((await run(place, ["help", "with"])).stdout).toContain("--print");
+    const page = (await run(place, ["--help"])).stdout.trimEnd().split("\n");
+    expect(page.filter((line) => line.length > 80)).toEqual([]);
+    expect(page.length).toBeLessThan(50);
+    expect((await run(place, ["help", "options"])).stdout).toContain("--trust-folder");
     expect(server.requests).toEqual([]);
     expect((await run(place, ["help", "me"])).stdout).toBe("helped\n");
   });

@@ -72,13 +72,9 @@ export const agentRows = [
   }),
   project.rules("permissions.ask", "What must always ask"),
   trusted.rules("permissions.dirs", "Other folders the agent may work in"),
-  user.toggle(
-    "permissions.allowAll",
-    "EVERLONG_ALLOW_ALL",
-    false,
-    "Allow everything except what a deny or ask rule names",
-    { flags: ["--allow-all", "--yolo"] },
-  ),
+  user.toggle("permissions.allowAll", "EVERLONG_ALLOW_ALL", false, "Allow all except what a deny or ask rule names", {
+    flags: ["--allow-all", "--yolo"],
+  }),
   user.choice(
     "sandbox.mode",
     "EVERLONG_SANDBOX",

@@ -7,7 +7,7 @@ export const modelRows = [
     "model",
     ["EVERLONG_MODEL", "COPILOT_MODEL"],
     undefined,
-    "Model: offline, openai/…, anthropic/…, google/…, ollama/…, custom/…",
+    "Model to use: offline, openai/…, anthropic/…, google/…, ollama/…, custom/…",
     { flags: ["--model"], short: "-m", argument: "NAME", defaultText: "chosen by what is configured" },
   ),
   user.text(
