@@ -103,7 +103,10 @@ describe("O49 the rest of the surface", () => {
     expect(await client.history.cancel()).toMatchObject(refused("nothing_running"));
     expect(await client.history.compact("the parser")).toMatchObject({ ok: true });
     expect(await client.history.undo()).toMatchObject({ ok: true });
-    expect(client.history.preview(undefined)).toMatchObject({ ok: true, value: [{ content: "question 3" }] });
+    expect(client.history.preview(undefined)).toMatchObject({
+      ok: true,
+      value: { prompts: [{ ref: "t3", content: "question 3" }], files: [] },
+    });
     expect(client.view().promptCount).toBe(3);
     const went = await client.history.rewind("t2");
     expect(went.ok, JSON.stringify(went)).toBe(true);
