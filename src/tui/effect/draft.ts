@@ -29,13 +29,17 @@ export function draftFile(path: () => string, onError: (error: unknown) => void)
   let waiting: EditorText | undefined;
   // One after another, and never while keys wait: a disk may take longer than a key may.
   let written = Promise.resolve();
+  let last = path();
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const draft = waiting;
     waiting = undefined;
     if (draft) {
-      const place = path();
+      const [before, place] = [last, path()];
+      last = place;
+      // What was the folder's draft has been sent: it must not come back in the next session.
+      if (before !== place) written = written.then(() => rm(before, { force: true })).catch(onError);
       written = written.then(() => write(place, draft)).catch(onError);
     }
     return written;

@@ -194,7 +194,8 @@ export function questionKey(question: OpenQuestion, key: KeyPress, now: number):
     return { type: "write", question: next, purpose: "fact", from: fact };
   }
   const numbered = choices.find(({ number }) => String(number) === key.text);
-  return numbered ? outcome(numbered, next) : { type: "pass", question: next };
+  // Whoever writes a text means its digits as text: they decide again after a moment without a key.
+  return numbered ? outcome(numbered, next) : { type: "pass", question: { ...next, isArmed: false } };
 }
 
 const outcome = ({ does }: QuestionChoice, question: OpenQuestion): KeyOutcome =>

@@ -23,7 +23,9 @@ export function onCompletionKey(state: ScreenState, key: KeyPress): Step | undef
       const { token, rows } = completion;
       if (token.kind === "command" && rows.some(({ label }) => label === `/${token.query}`)) return submit(closed);
       const accepted = { ...closed, editor: accept(state.editor, completion) };
-      return row.isWhole ? submit(accepted) : followText(accepted);
+      // A slip of the finger is only completed: what would run is read first.
+      const isMeant = token.kind !== "command" || row.label.startsWith(`/${token.query}`);
+      return row.isWhole && isMeant ? submit(accepted) : followText(accepted);
     }
     default:
       return undefined;

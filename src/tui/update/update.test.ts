@@ -131,6 +131,31 @@ describe("a question", () => {
     expect(state.editor.text).toBe("1");
   });
 
+  it("FI4 F41 a digit within a text that is being typed is text, also once the question takes keys", () => {
+    const shown = play([asked, { type: "shown", now: 0 }]).state;
+    const keys = [..."wait port 2"].map((letter, at) => typed(letter, 1000 + at * 120));
+    const { effects, state } = play(keys, shown);
+    expect(effects.filter(({ type }) => type === "answer")).toEqual([]);
+    expect(state.editor.text).toBe("wait port 2");
+    const later = play([typed("1", 1000 + keys.length * 120 + ARMING_MS)], state);
+    expect(later.effects.filter(({ type }) => type === "answer")).toHaveLength(1);
+  });
+
+  it("F34 Enter completes a mistyped command and runs only what was typed from its beginning", () => {
+    const rows = [{ label: "/undo", detail: "", insert: "/undo", isWhole: true }];
+    const listed = (text: string): ScreenState => ({
+      ...first,
+      editor: { ...emptyEditor, text, cursor: text.length },
+      completion: {
+        token: { kind: "command", query: text.slice(1), start: 0, end: text.length },
+        rows,
+        at: 0,
+      } as never,
+    });
+    expect(play([pressed("enter")], listed("/udo")).effects.filter(({ type }) => type !== "complete")).toEqual([]);
+    expect(play([pressed("enter")], listed("/und")).effects.map(({ type }) => type)).not.toEqual([]);
+  });
+
   it("F42 a question whose work has ended is withdrawn, and the draft comes back", () => {
     const { state } = play([
       typed("d"),
