@@ -8,7 +8,7 @@ import { counted } from "./format.ts";
 export type RewindOptions = { files?: boolean; overwrite?: boolean };
 
 export const rewindOptions: readonly CommandOption[] = [
-  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them later" },
+  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them too" },
   { flags: "--overwrite", help: "put back all of them; what others wrote is kept as a copy" },
 ];
 
