@@ -28,6 +28,11 @@ it("A2.1 the body goes out whole, headers by any case once, and a compressed ans
   expect([answer.status, answer.headers.get("X-B"), await text(answer.body)]).toEqual([200, "c", "hällo 6 1, 2"]);
 });
 
+it.each(["", "none", "utf-8"])("A2.1 an answer whose encoding is called %j is read as it is", async (encoding) => {
+  const url = await serve((_request, response) => response.writeHead(200, { "content-encoding": encoding }).end("yes"));
+  expect(await text((await send(url)).body)).toBe("yes");
+});
+
 it("N49 a redirect is an answer, a wrong port and a dead server are network errors with their cause", async () => {
   const url = await serve((_request, response) => response.writeHead(302, { location: "/elsewhere" }).end());
   expect((await send(url)).status).toBe(302);

@@ -50,11 +50,13 @@ function headersOf({ rawHeaders }: IncomingMessage): PlainHeaders {
 
 /** What has come of it is given out at once, and a cut-off end is what it is: the stream's own end event tells. */
 function decoded(answer: IncomingMessage): Readable {
-  const encoding = answer.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding === "identity") return answer;
+  const encoding = answer.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  // Servers also write other words there, or none, and mean text as it is.
+  if (!/^(x-)?gzip$|^deflate$|^br$/.test(encoding)) return answer;
   const { constants, createBrotliDecompress, createUnzip } = process.getBuiltinModule("node:zlib");
   const flush = constants.Z_SYNC_FLUSH;
   const decoder = encoding === "br" ? createBrotliDecompress() : createUnzip({ flush, finishFlush: flush });
   answer.on("error", (error) => decoder.destroy(error));
+  decoder.on("close", () => answer.destroy());
   return answer.pipe(decoder);
 }

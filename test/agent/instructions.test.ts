@@ -125,6 +125,13 @@ describe("A1.14 instructions are only text", () => {
 });
 
 describe("A1.13 instructions below the working folder", () => {
+  it("A1.13 a path that cannot be looked at ends no turn", async () => {
+    const odd = (path: string) => ({ name: "view", args: { path } });
+    const { place } = await scene([calls([odd("n".repeat(300)), odd("a\0b")]), text("done")]);
+    const done = await run(place, ["-p", "go", "--allow-all"]);
+    expect([done.code, done.stdout.trim()], done.stderr).toEqual([0, "done"]);
+  });
+
   it("A1.13 join when a tool first touches their folder, once a session, also after a resume, and stay apart from the prompt", async () => {
     const view = (path: string) => calls([{ name: "view", args: { path } }]);
     const { server, place } = await scene([view("a/b/x.ts"), view("a/b/y.ts"), view("top.ts"), text("done")]);

@@ -1,9 +1,20 @@
 // What of a team's records one member may see: their own, and those of repositories that their token covers.
+import { keyMeant } from "../../host/repository-key.ts";
 import type { SqlValue } from "../../store/unit.ts";
 
 /** Repositories by their keys, or by a beginning and `*`; none at all means every one. */
 export type MemberReach = { user: string; repositories: readonly string[] };
 
+/** A limit as people write it, in the spelling of the keys; undefined for an address that gives none. */
+export function repositoryPattern(given: string): string | undefined {
+  if (!given.endsWith("*")) return keyMeant(given);
+  if (/[?#]/.test(given)) return undefined; // what follows them is dropped, and the star would reach further
+  // A beginning becomes a key with one more letter, which then makes room for the star.
+  const key = keyMeant(`${given.slice(0, -1)}x`);
+  return key === undefined ? undefined : `${key.slice(0, -1)}*`;
+}
+
+/** The repository by its key: names that people write are brought to it before. */
 export const covers = ({ repositories }: Pick<MemberReach, "repositories">, repository: string): boolean =>
   repositories.length === 0 ||
   repositories.some((one) => (one.endsWith("*") ? repository.startsWith(one.slice(0, -1)) : one === repository));

@@ -369,6 +369,8 @@ describe("A7.16 Everlong's own settings", () => {
     ["everlong sessions search send", false],
     ["everlong sessions send 7f3a approve it", true],
     ["npx everlong sessions stop 7f3a", true],
+    ["everlong sessions -- send 7f3a approve it", true],
+    ["everlong memory -- add --fact x", true],
     ["everlong board changes --run x", false],
     ["everlong board show x", false],
     ["everlong board add x --content y", true],

@@ -24,7 +24,7 @@ export function changesOwnSettings(words: readonly ShellWord[]): boolean {
   if (first < 0) return false;
   const topic = args[first];
   if (!topic?.literal || args.some((w) => !w.literal)) return true;
-  const rest = args.slice(first + 1).filter((w) => w.value !== "--json");
+  const rest = args.slice(first + 1).filter((w) => w.value !== "--json" && w.value !== "--");
   const verb = rest[0]?.value;
   if (verb === undefined) return topic.value === "trust";
   return !LOOKS[topic.value]?.test(verb);

@@ -52,3 +52,16 @@ it("N33 patient work goes along with what comes next, or with whoever wants to r
   expect(rows()).toEqual([1, 2, 3]);
   await late;
 });
+
+it("N33 whoever reads waits for work that a full transaction has put back", async () => {
+  const group = new GroupCommit(db, systemClock);
+  const slow = (n: number) => (on: Database) => {
+    for (const end = performance.now() + 10; performance.now() < end; );
+    return insert(n)(on);
+  };
+  const jobs = [1, 2, 3, 4, 5, 6].map((n) => group.add(slow(n)));
+  await new Promise((resolve) => setImmediate(resolve));
+  await group.settled();
+  expect(rows()).toEqual([1, 2, 3, 4, 5, 6]);
+  await Promise.all(jobs);
+});

@@ -25,7 +25,6 @@ export class GroupCommit {
   readonly #clock: Clock;
   #waiting: Job[] = [];
   #running = false;
-  #current: Promise<unknown> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** How many transactions there were, for a look from outside. */
   transactions = 0;
@@ -47,8 +46,8 @@ export class GroupCommit {
 
   /** When all that was added so far is written; patient work does not wait any longer. */
   async settled(): Promise<void> {
-    if (this.#waiting.length > 0) await this.add(() => undefined);
-    else await this.#current;
+    // It runs after all that was added before it, also after what a full transaction has put back.
+    if (this.#waiting.length > 0 || this.#running) await this.add(() => undefined);
   }
 
   #start(): void {
@@ -62,9 +61,7 @@ export class GroupCommit {
     await nextRound();
     while (this.#waiting.length > 0) {
       const jobs = this.#waiting.splice(0, MOST_JOBS);
-      const writing = this.#together(jobs);
-      this.#current = writing;
-      const count = await writing;
+      const count = await this.#together(jobs);
       this.#waiting.unshift(...jobs.slice(count));
       await nextRound();
     }

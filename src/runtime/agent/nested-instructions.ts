@@ -44,6 +44,7 @@ export class NestedInstructions {
     const at = chain.findLastIndex(({ id }) => id === this.#last);
     // What an earlier process came to was told by it, but for its last turn: a long log is not read for the rest.
     const from = at === -1 ? chain.findLastIndex(({ type }) => type === "turn.end") : at;
+    this.#last = chain.at(-1)?.id;
     for (const [index, event] of chain.slice(at + 1).entries()) {
       if (event.agentId !== undefined) continue;
       if (event.type === "system.notification" && event.data.kind === KIND) {
@@ -52,7 +53,6 @@ export class NestedInstructions {
       }
       if (event.type === "tool.execution_start" && at + 1 + index > from) this.#touched(event.data.arguments);
     }
-    this.#last = chain.at(-1)?.id;
   }
 
   #touched(args: unknown): void {
@@ -61,12 +61,21 @@ export class NestedInstructions {
     const path = isRecord(args) ? args["path"] : undefined;
     if (typeof path !== "string" || path === "") return;
     const place = resolve(cwd, path);
-    const folder = statSync(place, { throwIfNoEntry: false })?.isDirectory() ? place : dirname(place);
+    const folder = isFolder(place) ? place : dirname(place);
     if (folder === cwd || !isInside(folder, cwd) || this.#folders.has(folder)) return;
     this.#folders.add(folder);
     const at = { home: workspace.paths.home, root: main.root };
     const above = findInstructions({ ...at, cwd }).files;
     for (const file of findInstructions({ ...at, cwd: folder }).files)
       if (!above.some((one) => one.path === file.path || one.text === file.text)) this.#waiting.set(file.path, file);
+  }
+}
+
+/** A path is whatever a model wrote: one that cannot be looked at is no folder. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }

@@ -15,6 +15,7 @@ import type { ResultPromise } from "../client/open.ts";
 import { refuseImported } from "../import/read-only.ts";
 import type { RebuildCounts } from "../recall/rebuild.ts";
 import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { withStore } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 import { SessionIndex } from "./index.ts";
@@ -122,7 +123,9 @@ export const storedSessions = {
   control: async (wanted: string, control: SessionControl, signal: AbortSignal) => {
     const workspace = await openWorkspace();
     if (!workspace.ok) return workspace;
-    const { paths, indexing } = workspace.value;
+    const { paths, indexing, env } = workspace.value;
+    const inShell = refuseInToolShell(env, "reach into an open session");
+    if (inShell) return fail(inShell);
     const id = await lookUpSession(wanted, paths, indexing);
     if (!id.ok) return id;
     const refused = refuseImported(id.value);

@@ -3,6 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { repositoryPattern } from "../../memory/record/reach.ts";
 import { isTeamName, type TokenScope, tokenScopes } from "../../server/team/member.ts";
 import { addToken, listTenants, listTokens, newToken, revokeToken, type TokenView } from "../../server/team/tokens.ts";
 import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-database.ts";
@@ -50,7 +51,7 @@ async function onDatabase<T>(
 }
 
 export async function issueToken(wish: TokenWish, url?: string): Promise<Result<IssuedToken, Failure>> {
-  const { name, tenant, user, repositories } = wish;
+  const { name, tenant, user } = wish;
   for (const [what, text] of Object.entries({ name, tenant, user }))
     if (!isTeamName(text))
       return usage(
@@ -61,9 +62,13 @@ export async function issueToken(wish: TokenWish, url?: string): Promise<Result<
   if (odd !== undefined || wish.scopes.length === 0)
     return usage(`"${odd ?? ""}" is no scope.`, `Use ${tokenScopes.join(", ")}, separated by commas.`);
   const scopes = tokenScopes.filter((scope) => wish.scopes.includes(scope));
-  const bad = repositories.find((text) => !/^[^\s*]{0,400}\*?$/.test(text) || text === "");
-  if (bad !== undefined)
-    return usage(`"${bad}" is no repository.`, "Write owner/name, or owner/* for all of an owner.");
+  const repositories: string[] = [];
+  for (const text of wish.repositories) {
+    const pattern = /^[^\s*]{0,400}\*?$/.test(text) && text !== "" ? repositoryPattern(text) : undefined;
+    if (pattern === undefined)
+      return usage(`"${text}" is no repository.`, "Write owner/name, or owner/* for all of an owner.");
+    repositories.push(pattern);
+  }
   const expires = wish.expires === undefined ? null : expiryOf(wish.expires);
   if (expires === undefined) return usage(`"${wish.expires}" is no time to come.`, "Write 30d, 12h or 2027-01-31.");
   return onDatabase(url, async (team) => {

@@ -13,9 +13,10 @@ import { invalid } from "../api/json-body.ts";
 import { type Env, jsonBody, paging, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { refusal } from "../refusal.ts";
+import { uncovered } from "../team/refuse.ts";
 import { changesAsked, changesPage, expectedVersion, memoryOff, shown, stale, tag, unavailable } from "./answer.ts";
 import type { MemoryBackend } from "./contract.ts";
-import { repositoryKey } from "./write.ts";
+import { isReached, repositoryKey } from "./write.ts";
 
 const itemBody = z.strictObject({ description: z.string(), content: z.string() });
 const boardQuery = z.object({ repository: repositoryKey, branch: repositoryKey });
@@ -91,6 +92,7 @@ export const boardRoutes = new Hono<Env>()
     const repository = repositoryNamed(redactor, query.data.repository);
     const branch = branchNamed(redactor, query.data.branch);
     if (repository === undefined || branch === undefined) return refuse(c, invalid(PLACE_REFUSED));
+    if (!isReached(c.var.memory, repository)) return refuse(c, uncovered);
     c.set("place", { repository, branch });
     return next();
   })

@@ -5,6 +5,7 @@ import { OFF } from "../../memory/record/choose.ts";
 import type { Place, Source } from "../../memory/record/contract.ts";
 import { refused } from "../../memory/record/failure.ts";
 import { readId } from "../../memory/record/id.ts";
+import { covers } from "../../memory/record/reach.ts";
 import { storeRecord } from "../../memory/record/store.ts";
 import { voteOn } from "../../memory/record/vote.ts";
 import type {
@@ -70,14 +71,20 @@ async function isFree({ store }: MemoryBackend, id: string): Promise<boolean> {
   return row.ok && row.value === undefined;
 }
 
-/** The place to look in. A repository that may not be stored finds nothing. */
-export const placeOf = ({ user, redactor, redact }: MemoryBackend, repository: string | undefined): Place =>
-  repository === undefined
-    ? { user }
-    : { repository: repositoryNamed(redactor, repository) ?? redact(repository), user };
+/** The place to look in. A repository that may not be stored finds nothing; one out of the caller's reach is no place. */
+export function placeOf(memory: MemoryBackend, repository: string | undefined): Place {
+  const { user, redactor, redact } = memory;
+  if (repository === undefined) return { user };
+  const key = repositoryNamed(redactor, repository) ?? redact(repository);
+  return isReached(memory, key) ? { repository: key, user } : { user };
+}
+
+export const isReached = ({ reach }: MemoryBackend, key: string): boolean => reach === undefined || covers(reach, key);
 
 function placeRefused(memory: MemoryBackend, repository: string | undefined): MemoryFailure | undefined {
-  if (repository === undefined || repositoryNamed(memory.redactor, repository) !== undefined) return undefined;
+  if (repository === undefined) return undefined;
+  const key = repositoryNamed(memory.redactor, repository);
+  if (key !== undefined && isReached(memory, key)) return undefined;
   noteFailure(memory, "invalid_inputs");
   return refused("invalid_inputs", PLACE_REFUSED);
 }

@@ -40,9 +40,19 @@ export async function teamCaller(team: TeamDoor, req: IncomingMessage): Promise<
 /** Beside memory the store of a node is its own: what is there belongs to whoever runs it. */
 const SHARED = /^\/api\/(memory(\/|$)|me$)/;
 
+/** What says whose memory is meant. */
+const NAMING = ["repository", "tenant", "user"];
+const repeated = refusal("invalid_inputs", {
+  message: "repository, tenant or user is there more than once.",
+  hint: "Give each of them once.",
+});
+
 /** Undefined: the member may. */
 export function refusedTo(member: Member, req: IncomingMessage, target: RequestTarget): GatewayRefusal | undefined {
-  const query = Object.fromEntries(new URLSearchParams(target.search));
+  const search = new URLSearchParams(target.search);
+  // Of two values each reader could take another.
+  if (NAMING.some((name) => search.getAll(name).length > 1)) return repeated;
+  const query = Object.fromEntries(search);
   const { "x-everlong-tenant": tenant, "x-everlong-user": user } = req.headers;
   if (isOther(member, query) || isOther(member, { tenant, user })) return refusal("forbidden_tenant");
   if (member !== LOCAL_MEMBER && !SHARED.test(target.path)) return refusal("not_found");

@@ -1,5 +1,6 @@
 // What a member may not: another tenant, another user, a scope that the token lacks, a repository that it does not cover.
 import { isRecord } from "../../base/json.ts";
+import { keyMeant } from "../../host/repository-key.ts";
 import { covers } from "../../memory/record/reach.ts";
 import type { GatewayRefusal } from "../contract.ts";
 import { refusal } from "../refusal.ts";
@@ -13,6 +14,11 @@ export function refusedText(member: Member, fields: unknown): GatewayRefusal | u
   if (!isRecord(fields)) return undefined;
   if (isOther(member, fields)) return refusal("forbidden_tenant");
   const { repository } = fields;
-  if (typeof repository !== "string" || covers(member, repository)) return undefined;
-  return refusal("not_found", { message: "Repository not found.", hint: "Check its name, and what the token covers." });
+  if (typeof repository !== "string" || covers(member, keyMeant(repository) ?? repository)) return undefined;
+  return uncovered;
 }
+
+export const uncovered = refusal("not_found", {
+  message: "Repository not found.",
+  hint: "Check its name, and what the token covers.",
+});

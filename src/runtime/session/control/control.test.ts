@@ -50,7 +50,7 @@ it("F123 F130 a message and a stop are done and answered, and leave no file behi
   expect(mayControl(paths, SESSION)).toBe(true);
   expect(await ask({ action: "message", text: "Use port 80." })).toMatchObject({ ok: true, value: { isOver: true } });
   expect(await ask(STOP)).toEqual(ok({ text: "Stopped.", isOver: true, returned: ["a waiting message"] }));
-  expect(open.lines).toEqual(["sent: Use port 80.", "Stopped from a test."]);
+  expect(open.lines).toEqual(["sent: Use port 80.", "Stopped from a test.\nNot sent any more: a waiting message"]);
   expect(readdirSync(control)).toEqual([]);
 });
 

@@ -88,7 +88,9 @@ async function answerTo(
       return over(busy ? "Sent. The agent reads it at its next step." : "Sent. The agent is at work on it.");
     }
     case "stop":
-      return stop(client, () => tell(`Stopped from ${from}.`));
+      return stop(client, (returned) =>
+        tell([`Stopped from ${from}.`, ...returned.map((message) => `Not sent any more: ${message}`)].join("\n")),
+      );
     case "compact":
       await tell(`A compaction was asked for from ${from}.`);
       return described(await client.history.compact(control.focus ?? ""));
@@ -115,13 +117,16 @@ async function answerTo(
 }
 
 /** A turn, or the compaction that a person waits for. */
-async function stop(client: ControlledSession["client"], tell: () => Promise<unknown>): Promise<Answer> {
+async function stop(
+  client: ControlledSession["client"],
+  tell: (returned: readonly string[]) => Promise<unknown>,
+): Promise<Answer> {
   const { busy } = client.view();
   const returned = client.interrupt("user");
   const others = client.tasks.running();
   const rest = others > 0 ? ` ${others} in the background still running: stop them under Tasks.` : "";
   if (!busy) return over(`Nothing to stop: no turn is running.${rest}`);
-  await tell();
+  await tell(returned);
   return ok({
     text: `Stopped.${rest}`,
     isOver: true,
