@@ -73,8 +73,10 @@ export function openLine(
       alive();
       if (head !== undefined && head.length < HEAD) head += decoder.decode(chunk, { stream: true });
     });
-    // What the SDK reads of an answer; the class itself would load all of node's fetch.
-    return { ok: true, status: answer.status, statusText: "", headers: answer.headers, body } as unknown as Response;
+    // What providers read of an answer; the class itself would load all of node's fetch.
+    const text = async (): Promise<string> => (await import("node:stream/consumers")).text(body);
+    const { status, headers: received } = answer;
+    return { ok: true, status, statusText: "", headers: received, body, text } as unknown as Response;
   }
 
   if (options.signal.aborted) onAbort();

@@ -17,7 +17,7 @@ describePage("left open, or kept from storing", (open) => {
     await expect.poll(() => row.locator("time").textContent()).toMatch(/^yesterday \d\d:\d\d$/);
     await page.clock.resume();
     expect((await gateway.cli(["--model", "offline", "-p", "Said after midnight."])).code).toBe(0);
-    await page.locator("[role=option]", { hasText: "Said after midnight." }).waitFor();
+    await page.locator("[role=option]", { hasText: "Said after midnight." }).waitFor({ timeout: 120_000 }); // the page may be in its pause between two tries
 
     const denied = await open(gateway);
     await denied.addInitScript(() => {
