@@ -8,47 +8,49 @@ import { counted } from "./format.ts";
 export type RewindOptions = { files?: boolean; overwrite?: boolean };
 
 export const rewindOptions: readonly CommandOption[] = [
-  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them later" },
+  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them too" },
   { flags: "--overwrite", help: "put back all of them; what others wrote is kept as a copy" },
 ];
 
 export const filesOf = ({ files, overwrite }: RewindOptions): "stay" | "restore" | "overwrite" =>
   overwrite ? "overwrite" : files ? "restore" : "stay";
 
-const USAGE = "[N|tN|EVENT] [--files [--overwrite]]";
+const USAGES = { undo: "[--files [--overwrite]]", rewind: "[N|tN|EVENT] [--files [--overwrite]]" };
+type Name = keyof typeof USAGES;
 
 export const undo: SlashCommand = {
   name: "undo",
   summary: "undo the last message",
-  slash: { usage: "[--files [--overwrite]]", run: async (text, client) => back(client, text, "undo") },
+  slash: { usage: USAGES.undo, run: async (text, client) => back(client, text, "undo") },
 };
 
 export const rewind: SlashCommand = {
   name: "rewind",
   summary: "go back to an earlier message",
   slash: {
-    usage: USAGE,
+    usage: USAGES.rewind,
     run: async (text, client) => (text === "" ? preview(client) : back(client, text, "rewind")),
   },
 };
 
 type Words = { to: string | undefined; options: RewindOptions };
 
-function readWords(text: string, name: string): Result<Words, Failure> {
+function readWords(text: string, name: Name): Result<Words, Failure> {
+  const usage = `/${name} ${USAGES[name]}`;
   const words = text.split(/\s+/).filter(Boolean);
   const flags = words.filter((word) => word.startsWith("--"));
   const places = words.filter((word) => !word.startsWith("--"));
   const odd = flags.find((flag) => flag !== "--files" && flag !== "--overwrite");
-  if (odd !== undefined) return fail(commandUsage(`/${name} does not know ${odd}.`, `/${name} ${USAGE}`));
+  if (odd !== undefined) return fail(commandUsage(`/${name} does not know ${odd}.`, usage));
   if (places.length > (name === "undo" ? 0 : 1))
-    return fail(commandUsage(`/${name} does not take "${places.join(" ")}".`, `/${name} ${USAGE}`));
+    return fail(commandUsage(`/${name} does not take "${places.join(" ")}".`, usage));
   return ok({
     to: places[0],
     options: { files: flags.includes("--files"), overwrite: flags.includes("--overwrite") },
   });
 }
 
-async function back(client: Client, text: string, name: string): Promise<CommandOutcome> {
+async function back(client: Client, text: string, name: Name): Promise<CommandOutcome> {
   const words = readWords(text, name);
   if (!words.ok) return words;
   return rewindOutcome(await client.history.rewind(words.value.to, filesOf(words.value.options)));

@@ -23,6 +23,8 @@ export const fileChange = z.looseObject({
   removed: z.number().optional(),
   /** The old bytes, by their hash, in the session's `snapshots/`; absent when the file was new or they are not kept. */
   snapshot: z.string().optional(),
+  /** Hash of what an edit found: another one than was written last means that somebody else wrote between. */
+  before: z.string().optional(),
   /** Hash of what was written: a file that has another one was changed by somebody else since. */
   after: z.string().optional(),
 });

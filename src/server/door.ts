@@ -12,11 +12,11 @@ import type { McpDoor } from "./mcp.ts";
 import type { GatewayOptions } from "./options.ts";
 import { DashboardPage } from "./page.ts";
 import { refusal } from "./refusal.ts";
-import { sendRefusal } from "./respond.ts";
+import { type RefusalShape, sendRefusal } from "./respond.ts";
 import { SignIn } from "./sign-in.ts";
 import { signedOutIn } from "./signed-out.ts";
-import { answerMetrics, answerReady, refusedTo, teamCaller } from "./team/door.ts";
-import { LOCAL_MEMBER, type Member, mayDo } from "./team/member.ts";
+import { answerMetrics, answerReady, refusedTo } from "./team/door.ts";
+import { LOCAL_MEMBER, mayDo } from "./team/member.ts";
 import { forbidden } from "./team/refuse.ts";
 import { Throttle } from "./throttle.ts";
 import { turnAway } from "./turn-away.ts";
@@ -49,29 +49,29 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     const { team } = options;
-    const caller = team && (await teamCaller(team, req));
-    const passed = gate(req, caller);
-    if (team)
-      res.once("finish", () => team.metrics.request(passed.ok ? passed.value.area.name : "refused", res.statusCode));
-    if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
-    const { area } = passed.value;
-    const shape = shapeOf(area);
-    const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
-    if (busy && area.name !== "health" && area.name !== "ready") return sendRefusal(res, refusal(busy), shape);
-    if (expects) res.writeContinue();
-    await enter(req, res, passed.value, team && (caller?.member ?? LOCAL_MEMBER)).catch((error: unknown) => {
+    let route: string = "refused";
+    let shape: RefusalShape = "api";
+    if (team) res.once("finish", () => team.metrics.request(route, res.statusCode));
+    try {
+      const passed = await gate(req);
+      if (!passed.ok) return turnAway(res, passed.error.refusal, passed.error.shape, expects);
+      const { area } = passed.value;
+      route = area.name;
+      shape = shapeOf(area);
+      const busy = draining ? "shutting_down" : active.size > MOST_IN_FLIGHT ? "overloaded" : undefined;
+      if (busy && area.name !== "health" && area.name !== "ready") return sendRefusal(res, refusal(busy), shape);
+      if (expects) res.writeContinue();
+      await enter(req, res, passed.value);
+    } catch (error) {
       report("server", error);
       if (res.headersSent) res.destroy();
       else sendRefusal(res, refusal("internal"), shape);
-    });
+    }
   };
-  const enter = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    { area, caller }: Pass,
-    member: Member | undefined,
-  ): Promise<void> => {
+  const enter = async (req: IncomingMessage, res: ServerResponse, pass: Pass): Promise<void> => {
     const { team } = options;
+    const { area, caller } = pass;
+    const member = team && (pass.member ?? LOCAL_MEMBER);
     if (area.name === "proxy") return proxy.handle(req, res, caller);
     if (team && area.name === "ready") return answerReady(res, team, draining);
     if (team && member && caller.token && area.name !== "page" && area.name !== "health") {

@@ -1,4 +1,4 @@
-// The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read.
+// The one gate in front of everything: Host, Origin, path, token, in this order, before a byte of a body is read or a database asked.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isLoopbackHost } from "../base/address.ts";
 import { optional } from "../base/optional.ts";
@@ -13,6 +13,7 @@ import type { GatewayOptions } from "./options.ts";
 import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
+import { teamCaller } from "./team/door.ts";
 import { type Member, personOf, type TeamCaller } from "./team/member.ts";
 import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
@@ -22,7 +23,12 @@ import { isShort } from "./turn-away.ts";
 type Area =
   | { name: "page" | "health" | "ready" | "metrics" | "api" | "mcp" | "graphiti" }
   | { name: "proxy"; wire: WireName | undefined };
-export type Pass = { area: Area; caller: CallerAccess & { target: RequestTarget } };
+export type Pass = {
+  area: Area;
+  caller: CallerAccess & { target: RequestTarget };
+  /** Of a team, by the token. */
+  member: Member | undefined;
+};
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };
 
 /** What the API reads. */
@@ -39,14 +45,14 @@ type GateOptions = Pick<
   page: { has(path: string): boolean };
 };
 
-type Gate = (req: IncomingMessage, team?: TeamCaller) => Result<Pass, Turned>;
+type Gate = (req: IncomingMessage) => Promise<Result<Pass, Turned>>;
 
 export function createGate(options: GateOptions): Gate {
   const names = ownNames(options.host, options.allowedHosts);
   const open = isLoopbackHost(options.host) && !options.requireToken;
   const loopbackOpen = isLoopbackHost(options.host) && options.loopbackOpen === true;
 
-  return (req, { member, unasked } = NO_TEAM) => {
+  return async (req) => {
     const target = readTarget(req.url);
     const area = target && areaOf(target, options.page, options.team !== undefined);
     const shape = shapeOf(area);
@@ -56,14 +62,18 @@ export function createGate(options: GateOptions): Gate {
     if (host) return turn(host);
     if (isForeign(req.method, req.headers)) return turn("forbidden_origin");
     if (!target) return turn("bad_path");
-    const loopback = isLoopbackHost(req.socket.remoteAddress ?? "");
+    const address = req.socket.remoteAddress ?? "";
+    const loopback = isLoopbackHost(address);
+    // Where a wrong token is no failure nobody is looked up: such guesses would never be counted.
+    const team = needsToken(area, target, false, true) ? options.team : undefined;
+    const { member, unasked } = team ? await teamCaller(team, req, options.throttle.isOver(address)) : NO_TEAM;
     const who = identify(req, area?.name === "proxy", target, options, member);
     if (who.doubled) return turn("bad_token");
     if (who.cookie && isChange(req) && req.headers.origin === undefined) return turn("forbidden_origin");
     const isOpen = loopback && (OPENABLE.has(area?.name) ? loopbackOpen && !who.tried : open);
     if (who.ended || (!who.token && needsToken(area, target, isOpen, who.tried))) {
       if (unasked) return turn("store_unavailable"); // no guess of theirs
-      const isOften = options.throttle.fail(req.socket.remoteAddress ?? "");
+      const isOften = options.throttle.fail(address);
       return turn(isOften ? "too_many_failures" : who.ended ? "run_ended" : "unauthorized");
     }
     if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
@@ -76,6 +86,7 @@ export function createGate(options: GateOptions): Gate {
     const person = member && personOf(member);
     return ok({
       area,
+      member,
       caller: { loopback, token: who.token, target, ...optional("run", who.run), ...optional("person", person) },
     });
   };

@@ -7,7 +7,7 @@ import type { DurableEnvelope } from "../schema/event/envelope.ts";
 import { fileSnapshots, hashOf, storeSnapshot } from "../tool/snapshot.ts";
 import { changedFiles, previewFiles, restoreFiles } from "./restore-files.ts";
 
-type Change = { path: string; operation: "create" | "edit"; snapshot?: string; after: string };
+type Change = { path: string; operation: "create" | "edit"; snapshot?: string; before?: string; after: string };
 const change = (one: Change, agentId?: string): DurableEnvelope =>
   ({
     id: "e",
@@ -35,7 +35,7 @@ describe("files of a rewind", () => {
     const { at, snapshots, edited } = await stage();
     writeFileSync(at("a"), "third");
     writeFileSync(at("new"), "mine");
-    const later = change({ path: at("a"), operation: "edit", after: of("third") });
+    const later = change({ path: at("a"), operation: "edit", before: of("second"), after: of("third") });
     const created = change({ path: at("new"), operation: "create", after: of("mine") });
     const files = changedFiles([edited(at("a")), later, created], []);
     expect(previewFiles(files, snapshots, false)).toEqual([
@@ -65,6 +65,26 @@ describe("files of a rewind", () => {
     expect(readFileSync(forced.copies[0]?.copy ?? "", "utf8")).toBe("by hand");
   });
 
+  it("F56 A8.16 what somebody else wrote between two changes of the agent is not lost either", async () => {
+    const { at, snapshots, edited } = await stage();
+    const again = (path: string, before?: string) =>
+      change({ path, operation: "edit", after: of("third by hand"), ...(before ? { before: of(before) } : {}) });
+    const born = change({ path: at("new"), operation: "create", after: of("mine") });
+    const names = ["a", "new", "unknown"].map(at);
+    for (const path of names) writeFileSync(path, "third by hand");
+    const between = "second by hand";
+    const gone = [edited(at("a")), born, again(at("a"), between), again(at("new"), between)];
+    // The last change of the agent does not make the file its own again.
+    const last = change({ path: at("a"), operation: "edit", before: of("third by hand"), after: of("third by hand") });
+    const files = changedFiles([...gone, last, edited(at("unknown")), again(at("unknown"))], []);
+    const skipped = names.map((path) => ({ path, why: "changed since by someone else" }));
+    expect(await restoreFiles(files, snapshots, false)).toEqual({ restored: [], skipped, copies: [] });
+    const forced = await restoreFiles(files, snapshots, true);
+    expect(forced).toMatchObject({ restored: names, skipped: [] });
+    expect(forced.copies.map(({ copy }) => readFileSync(copy, "utf8"))).toEqual(names.map(() => "third by hand"));
+    expect([readFileSync(at("a"), "utf8"), existsSync(at("new"))]).toEqual(["old", false]);
+  });
+
   it("A8.16 a file that somebody deleted, one without a snapshot and one of an agent that stays", async () => {
     const { at, snapshots, edited } = await stage();
     const lost = change({ path: at("lost"), operation: "edit", after: of("x") });
@@ -72,7 +92,7 @@ describe("files of a rewind", () => {
     writeFileSync(at("agent"), "second");
     const files = changedFiles([edited(at("gone")), lost, edited(at("agent"), "other")], []);
     expect(previewFiles(files, snapshots, false)).toEqual([
-      { path: at("gone"), action: "skip", why: "changed since by someone else" },
+      { path: at("gone"), action: "skip", why: "changed since by someone else", isForeign: true },
       { path: at("lost"), action: "skip", why: "its old text was not kept" },
     ]);
     expect(changedFiles([edited(at("agent"), "mine")], ["mine"])).toHaveLength(1);

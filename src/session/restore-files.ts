@@ -13,10 +13,18 @@ export type ChangedFile = {
   before: string | "lost" | undefined;
   /** Hash of what the agent wrote last. */
   after: string | undefined;
+  /** Somebody else wrote between two of the agent's changes: what they wrote may still stand in it. */
+  isShared: boolean;
 };
 
 /** What would become of a file, or why it stays: in words. */
-export type FilePreview = { path: string; action: "restore" | "remove" | "skip"; why?: string };
+export type FilePreview = {
+  path: string;
+  action: "restore" | "remove" | "skip";
+  why?: string;
+  /** It stays only because somebody else wrote in it: `overwrite` puts it back too. */
+  isForeign?: true;
+};
 export type FilesRestored = {
   restored: string[];
   skipped: { path: string; why: string }[];
@@ -34,11 +42,13 @@ export function changedFiles(gone: readonly DurableEnvelope[], withdrawn: readon
   for (const event of gone) {
     if (event.type !== "tool.execution_complete") continue;
     if (event.agentId !== undefined && !agents.has(event.agentId)) continue;
-    for (const { path, operation, snapshot, after } of event.data.filesChanged ?? []) {
+    for (const { path, operation, snapshot, before = snapshot, after } of event.data.filesChanged ?? []) {
       if (operation === "view") continue;
-      const before = files.get(path);
+      const last = files.get(path);
       const old = operation === "create" ? undefined : (snapshot ?? "lost");
-      files.set(path, { path, before: before ? before.before : old, after });
+      // A file that is made anew holds nothing of anybody else; an edit whose old text nobody noted might.
+      const isShared = last !== undefined && (last.isShared || (operation === "edit" && before !== last.after));
+      files.set(path, { path, before: last ? last.before : old, after, isShared });
     }
   }
   return [...files.values()];
@@ -54,14 +64,18 @@ const snapshotOf = (folder: string, name: string): Buffer | undefined => {
   return bytes && hashOf(bytes) === name ? bytes : undefined;
 };
 
+const isForeign = ({ after, isShared }: ChangedFile, now: Buffer | undefined): boolean =>
+  isShared || (now && hashOf(now)) !== after;
+
 export function previewFiles(files: readonly ChangedFile[], folder: string, overwrite: boolean): FilePreview[] {
-  return files.flatMap(({ path, before, after }): FilePreview[] => {
+  return files.flatMap((file): FilePreview[] => {
+    const { path, before } = file;
     const now = bytesAt(path);
     const hash = now && hashOf(now);
     if (hash === before) return []; // as it was
     if (before === "lost" || (before !== undefined && !snapshotOf(folder, before)))
       return [{ path, action: "skip", why: LOST }];
-    if (!overwrite && hash !== after) return [{ path, action: "skip", why: FOREIGN }];
+    if (!overwrite && isForeign(file, now)) return [{ path, action: "skip", why: FOREIGN, isForeign: true }];
     return [{ path, action: before === undefined ? "remove" : "restore" }];
   });
 }
@@ -74,7 +88,8 @@ export async function restoreFiles(
 ): Promise<FilesRestored> {
   const outcome: FilesRestored = { restored: [], skipped: [], copies: [] };
   const plans = new Map(previewFiles(files, folder, overwrite).map((one) => [one.path, one]));
-  for (const { path, before, after } of files) {
+  for (const file of files) {
+    const { path, before } = file;
     const plan = plans.get(path);
     if (!plan) continue;
     if (plan.action === "skip") {
@@ -82,7 +97,7 @@ export async function restoreFiles(
       continue;
     }
     const now = bytesAt(path);
-    if (now && hashOf(now) !== after) {
+    if (now && isForeign(file, now)) {
       const copy = await storeSnapshot(folder, now);
       if (copy === undefined) {
         outcome.skipped.push({ path, why: "a copy of what it holds now could not be kept" });

@@ -25,10 +25,9 @@ export function fileSnapshots(folder: string, message: () => string): FileSnapsh
       const id = message();
       if (lastKept.get(path) === id) return {};
       if (bytes.byteLength > MOST_BYTES)
-        return { note: "It is larger than 10 MB, so that a rewind cannot bring its old text back." };
+        return { note: "It is larger than 10 MB, so a rewind cannot bring its old text back." };
       const stored = await storeSnapshot(folder, bytes);
-      if (stored === undefined)
-        return { note: "Its old text could not be kept, so that a rewind cannot bring it back." };
+      if (stored === undefined) return { note: "Its old text could not be kept, so a rewind cannot bring it back." };
       lastKept.set(path, id);
       return { snapshot: stored };
     },

@@ -58,6 +58,8 @@ describe("AE11 three turns with edits, then back to before the third", () => {
     const preview = await run(place, ["--resume", id, "-p", "/rewind"]);
     expect(preview.stdout).toContain("make cherries");
     expect(only(logOf(place, id), "session.snapshot_rewind")).toEqual([]);
+    const wrong = await run(place, ["--resume", id, "-p", "/undo 2"]);
+    expect(wrong.stderr).toContain("/undo [--files");
     expect((await run(place, ["--resume", id, "-p", "/undo"])).stdout).toContain("t3");
     expect((await run(place, ["--resume", id, "-p", "/rewind 1"])).stdout).toContain("t2");
     const before = size();

@@ -55,10 +55,16 @@ describe("going back", () => {
       oneCall("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
       oneCall("edit", { path: "b.txt", old_str: "one", new_str: "two" }),
       oneCall("create", { path: "new.txt", file_text: "fresh" }),
+      oneCall("edit", { path: "c.txt", old_str: "one", new_str: "two" }),
+      // Not by the agent's own tools, as a person between two of its changes.
+      oneCall("bash", { command: "echo by hand >> c.txt", description: "add a line" }),
+      oneCall("view", { path: "c.txt" }),
+      oneCall("edit", { path: "c.txt", old_str: "two", new_str: "three" }),
       text("changed them"),
     ]);
     writeIn(place, "a.txt", "one\n");
     writeIn(place, "b.txt", "one\n");
+    writeIn(place, "c.txt", "one\n");
     const screen = openScreen(place, { ...size, args: ["--allow-all"] });
     await screen.see("? keys");
     screen.type("change the files\r");
@@ -66,16 +72,17 @@ describe("going back", () => {
     await screen.see("? keys");
     writeIn(place, "b.txt", "by hand\n");
     screen.press("escape", "escape");
-    await screen.see(/> 1 t1 +(?:just now|\d+min ago) {2}3 files +change the files/);
+    await screen.see(/> 1 t1 +(?:just now|\d+min ago) {2}4 files +change the files/);
     screen.press("enter");
     await screen.see(/1 conversation only +takes 1 message/);
     await screen.see(/2 conversation and files .*2 files \(a\.txt, new\.txt\)/);
-    await screen.see(/3 also files changed by others +1 file \(b\.txt\): what they hold now is kept/);
+    await screen.see(/3 also files changed by others +2 files \(b\.txt, c\.txt\): what they hold now is kept/);
     screen.type("2");
     await screen.reach("Put back 2 files:");
     await screen.reach(/b\.txt: changed since by someone else/);
     expect(readIn(place, "a.txt")).toBe("one\n");
     expect(readIn(place, "b.txt")).toBe("by hand\n");
+    expect(readIn(place, "c.txt")).toBe("three\nby hand\n");
     expect(existsSync(join(place.folder, "new.txt"))).toBe(false);
   });
 

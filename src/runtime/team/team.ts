@@ -27,17 +27,24 @@ export async function openTeam(workspace: Workspace, url: string): Promise<Resul
     stores.set(tenant, store);
     return store;
   };
-  const directory = new MemberDirectory(storeOf, systemClock);
+  // Anybody can name a tenant in a token: a store is kept only for those that have members.
+  const directory = new MemberDirectory((tenant) => database.store(tenant), systemClock);
+  // Anybody may ask whether the node is ready, too: who asks at the same time gets the same answer.
+  let looking: ReturnType<TeamDatabase["problem"]> | undefined;
   const redactor = redactorOf(workspace);
   const failures: MemoryBackend["failures"] = [];
   return ok({
     database,
     door: {
       find: (token) => directory.find(token),
+      knows: (token) => directory.knows(token),
       memory: async (member) =>
         ok(await backendOf(workspace, redactor, failures, database, storeOf(member.tenant), member)),
       async problems() {
-        const problem = await database.problem();
+        looking ??= database.problem().finally(() => {
+          looking = undefined;
+        });
+        const problem = await looking;
         return problem ? [problem.code] : [];
       },
       metrics: new NodeMetrics(),

@@ -31,6 +31,12 @@ export class MemberDirectory {
     this.#clock = clock;
   }
 
+  /** Whether it was a member's when it was last looked up, not long ago. */
+  knows(token: string): boolean {
+    const entry = this.#entries.get(token);
+    return entry?.member !== undefined && this.#clock.monotonic() - entry.at < STALE_MS;
+  }
+
   async find(token: string): Promise<Lookup> {
     const tenant = tenantOfToken(token);
     if (tenant === undefined) return { type: "unknown" };
@@ -56,7 +62,9 @@ export class MemberDirectory {
     const now = this.#clock.monotonic();
     if (now - (this.#used.get(id) ?? Number.NEGATIVE_INFINITY) < USE_MS) return;
     this.#used.set(id, now);
-    // Beside the request, which does not wait for it; a failure leaves the old time.
-    void this.#store(tenant).write(() => noteUse([id], this.#clock.now()), { holds: true });
+    // Beside the request, which does not wait for it; a failure leaves the old time, and the next request meets it too.
+    this.#store(tenant)
+      .write(() => noteUse([id], this.#clock.now()), { holds: true })
+      .catch(() => undefined);
   }
 }

@@ -13,9 +13,11 @@ import type { NodeMetrics } from "./metrics.ts";
 import { forbidden, refusedText } from "./refuse.ts";
 import { isTeamToken } from "./tokens.ts";
 
-/** What a gateway on a team's database has beside the others. Nothing here throws. */
+/** What a gateway on a team's database has beside the others. */
 export type TeamDoor = {
   find(token: string): Promise<Lookup>;
+  /** Without asking: whether it was a member's a short while ago. */
+  knows(token: string): boolean;
   memory(member: Member): Promise<Result<MemoryBackend, Failure>>;
   /** Why it cannot serve now; none: it can. */
   problems(): Promise<readonly string[]>;
@@ -29,10 +31,13 @@ function teamTokenIn(req: IncomingMessage): string | undefined {
   return [own, bearer, ...keys].find((text) => text !== undefined && isTeamToken(text));
 }
 
-/** While the database is away, whoever it knew lately may go on to models. */
-export async function teamCaller(team: TeamDoor, req: IncomingMessage): Promise<TeamCaller> {
+/**
+ * While the database is away, whoever it knew lately may go on to models.
+ * `isOver`: the address has guessed too often, and only tokens that were right before are looked up for it.
+ */
+export async function teamCaller(team: TeamDoor, req: IncomingMessage, isOver: boolean): Promise<TeamCaller> {
   const token = teamTokenIn(req);
-  const who = token === undefined ? undefined : await team.find(token);
+  const who = token === undefined || (isOver && !team.knows(token)) ? undefined : await team.find(token);
   if (who?.type === "unavailable") return { member: who.last, unasked: true };
   return { member: who?.type === "member" ? who.member : undefined, unasked: false };
 }

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
-import { isLost, serverFault } from "./server-fault.ts";
+import { isLost, isQueueTimeout, serverFault } from "./server-fault.ts";
 
 export type PoolOptions = {
   /** At most so many connections; 10 unless said. */
@@ -11,6 +11,8 @@ export type PoolOptions = {
   clock?: Clock;
   /** What a statement may take on the server. */
   statementMs?: number;
+  /** How long a connection may be waited for. */
+  connectMs?: number;
   /** A connection that nobody was using ended: only told, the next call makes another. */
   onLost?: (error: Error) => void;
 };
@@ -51,7 +53,7 @@ export class ServerPool {
   /** Connects nobody yet. */
   static async open(url: string, options: PoolOptions = {}): Promise<ServerPool> {
     const { default: driver } = await import("pg");
-    const { size = SIZE, clock = systemClock, statementMs = STATEMENT_MS, onLost } = options;
+    const { size = SIZE, clock = systemClock, statementMs = STATEMENT_MS, connectMs = CONNECT_MS, onLost } = options;
     const types = {
       // Numbers of ours are far below 2^53; JSON is read by whoever asked for it.
       getTypeParser: (oid: number, format: "text" | "binary" = "text") =>
@@ -65,7 +67,7 @@ export class ServerPool {
       connectionString: url,
       max: size,
       types: types as pg.CustomTypesConfig,
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: 60_000,
       query_timeout: Math.max(ANSWER_MS, statementMs + 3000),
       statement_timeout: statementMs,
@@ -92,7 +94,7 @@ export class ServerPool {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      this.#pause();
+      if (!isQueueTimeout(error)) this.#pause();
       return fail(serverFault(error, this.place));
     }
     let broken = true;

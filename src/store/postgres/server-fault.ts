@@ -22,12 +22,13 @@ const BY_STATE: Readonly<Record<string, FaultCode>> = {
 
 /** What the driver says itself when a connection cannot be had, or is gone. */
 const LOST =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|The server does not support SSL|read E|write E|connect E|getaddrinfo )/;
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|The server does not support SSL|read E|write E|connect E|getaddrinfo )/;
 
 export function serverCode(error: unknown): FaultCode | undefined {
   const code = errorCode(error) ?? "";
   const match = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
   if (match) return match;
+  if (isQueueTimeout(error)) return "store_busy";
   if (/^E[A-Z]{3,}/.test(code) || LOST.test(errorText(error))) return "store_unavailable";
   return undefined;
 }
@@ -35,6 +36,10 @@ export function serverCode(error: unknown): FaultCode | undefined {
 /** Another transaction was in the way: the same work may succeed now. */
 export const isClash = (error: unknown): boolean => CLASHES.has(errorCode(error) ?? "");
 const CLASHES: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
+
+/** Every connection was in use for too long: the server is there, and the next who asks may have one. */
+export const isQueueTimeout = (error: unknown): boolean =>
+  errorText(error).startsWith("timeout exceeded when trying to connect");
 
 /** The connection is gone, or of no more use. */
 export const isLost = (error: unknown): boolean => serverCode(error) === "store_unavailable";

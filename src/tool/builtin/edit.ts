@@ -55,12 +55,14 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
       if (!plan.ok) return plan.error;
       const { before, after, mode } = plan.value;
       const bytes = Buffer.from(after);
-      const { snapshot, note } = (await snapshots?.keep(path, Buffer.from(before))) ?? {};
+      const old = Buffer.from(before);
+      const { snapshot, note } = (await snapshots?.keep(path, old)) ?? {};
       const written = await writeText(path, after, mode, files);
       if (!written.ok) return failure("failed", `${written.error.message} Nothing was changed.`);
       ledger.saw(path, bytes);
       const { text: diff, added, removed } = unifiedDiff(shownPath(path, context.cwd), before, after);
-      const change = { path, operation: "edit" as const, added, removed, after: hashOf(bytes) };
+      const hashes = { before: hashOf(old), after: hashOf(bytes) };
+      const change = { path, operation: "edit" as const, added, removed, ...hashes };
       return success(note === undefined ? diff : `${diff}\n${note}`, {
         display: diff,
         files: [{ ...change, ...optional("snapshot", snapshot) }],

@@ -7,6 +7,8 @@ import type { PanelAction } from "./contract.ts";
 export type PickerRow = {
   label: string;
   detail: string;
+  /** Stands behind the label, and is asked for only when the row is on the screen: for what costs reading. */
+  more?: () => string;
   does: PanelAction<PanelPage>;
   /** What the page's own keys do with it; those it lacks do nothing. */
   keys?: Readonly<Record<string, PanelAction<PanelPage>>>;
@@ -15,6 +17,8 @@ export type PickerRow = {
 export type PickerPage = {
   type: "rows";
   title: string;
+  /** A line under the title that cannot be picked. */
+  note?: string;
   rows: readonly PickerRow[];
   /** Shown instead of rows. */
   empty: string;

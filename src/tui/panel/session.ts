@@ -1,5 +1,6 @@
 // Panels about the open conversation: going back in it, its todos, its model, what fills its window.
 import { basename } from "node:path";
+import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
 import { firstLine } from "../../base/text.ts";
 import { counted, grouped } from "../../command/format.ts";
@@ -15,25 +16,21 @@ export const rewindPage = async (client: Client, ref: string): PageResult =>
 
 function rewindList(client: Client): PanelPage {
   const now = Date.now();
-  const messages = client
-    .past()
-    .flatMap((event) =>
-      event.type === "user.message" && event.agentId === undefined && event.data.ref !== undefined
-        ? [{ ...event.data, ref: event.data.ref, time: event.timestamp }]
-        : [],
-    )
-    .toReversed();
-  const files = filesByMessage(client);
-  const rows = messages.map(({ ref, content, display, time }): PickerRow => {
-    const words = firstLine(display ?? content, MOST_LETTERS);
-    const count = files.get(ref)?.size ?? 0;
-    return {
-      label: `${ref}  ${ago(time, now)}${count === 0 ? "" : `  ${counted(count, "file")}`}`,
-      detail: words,
+  const past = client.past();
+  const messages = past.flatMap((event, index) =>
+    event.type === "user.message" && event.agentId === undefined && event.data.ref !== undefined
+      ? [{ ...event.data, ref: event.data.ref, time: event.timestamp, index }]
+      : [],
+  );
+  const rows = messages.map(
+    ({ ref, content, display, time, index }, at): PickerRow => ({
+      label: `${ref}  ${ago(time, now)}`,
+      more: fileCount(past, index, messages[at + 1]?.index),
+      detail: firstLine(display ?? content, MOST_LETTERS),
       does: { type: "open", command: "rewind", args: ref },
-    };
-  });
-  return pickerPage("Go back to before which message?", rows, "No message to go back to yet.");
+    }),
+  );
+  return pickerPage("Go back to before which message?", rows.toReversed(), "No message to go back to yet.");
 }
 
 /** What would go, and what would become of files, is told before anything is chosen. */
@@ -48,25 +45,27 @@ async function rewindStep(client: Client, ref: string): PageResult {
   });
   const goes = `takes ${counted(prompts.length, "message")} out of it`;
   const changes = files.filter(({ action }) => action !== "skip");
-  const left = files.filter(({ action }) => action === "skip");
+  const foreign = files.filter(({ isForeign }) => isForeign);
+  const lost = files.filter(({ action, isForeign }) => action === "skip" && !isForeign);
   const rows: PickerRow[] = [
     { label: "conversation only", detail: `${goes}; files stay as they are`, does: run("") },
     ...(changes.length === 0
       ? []
       : [{ label: "conversation and files", detail: `${goes}; ${filesDetail(changes)}`, does: run(" --files") }]),
-    ...(left.length === 0
+    ...(foreign.length === 0
       ? []
       : [
           {
             label: "also files changed by others",
-            detail: `${filesDetail(left)}: what they hold now is kept as a copy`,
+            detail: `${filesDetail(foreign)}: what they hold now is kept as a copy`,
             does: run(" --files --overwrite"),
           },
         ]),
     { label: "cancel", detail: "change nothing", does: { type: "close" } },
   ];
   const words = firstLine(prompts[0]?.content ?? "", MOST_LETTERS);
-  return ok(pickerPage(`Back to before ${ref}: ${words}`, rows));
+  const note = lost.length === 0 ? undefined : `${filesDetail(lost)} cannot go back: the old text was not kept.`;
+  return ok({ ...pickerPage(`Back to before ${ref}: ${words}`, rows), ...optional("note", note) });
 }
 
 const filesDetail = (files: readonly { path: string }[]): string => {
@@ -74,18 +73,22 @@ const filesDetail = (files: readonly { path: string }[]): string => {
   return `${counted(files.length, "file")} (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`;
 };
 
-/** Files that the agent changed while it worked on each message. */
-function filesByMessage(client: Client): Map<string, Set<string>> {
-  const files = new Map<string, Set<string>>();
-  let ref = "";
-  for (const event of client.past()) {
-    if (event.type === "user.message" && event.agentId === undefined) ref = event.data.ref ?? ref;
-    if (event.type !== "tool.execution_complete") continue;
-    for (const { path, operation } of event.data.filesChanged ?? [])
-      if (operation !== "view") files.set(ref, (files.get(ref) ?? new Set()).add(path));
-  }
-  return files;
+/** How many files were changed between two events, in words. Counted once and only when asked: it reads the log. */
+function fileCount(past: ReturnType<Client["past"]>, from: number, to: number | undefined): () => string {
+  let words: string | undefined;
+  const count = (): string => {
+    const changes = past
+      .slice(from, to)
+      .flatMap((event) => (event.type === "tool.execution_complete" ? (event.data.filesChanged ?? []) : []));
+    const paths = new Set(changes.flatMap(({ path, operation }) => (operation === "view" ? [] : [path])));
+    return paths.size === 0 ? "" : `  ${counted(paths.size, "file")}`;
+  };
+  return () => {
+    words ??= count();
+    return words;
+  };
 }
+
 export async function todosPage(client: Client): PageResult {
   const { todos, deps } = client.view();
   const count = (status: string): number => todos.filter((todo) => todo.status === status).length;

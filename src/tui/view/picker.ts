@@ -38,14 +38,14 @@ export function renderPicker(page: PickerPage, width: number, look: Look, rows: 
     const words = page.rows.length === 0 ? page.empty : "No row has these words. Backspace widens the search.";
     return [head, fitLine([span(`  ${words}`, "dim")], width, look), ...foot("", page, width, look)];
   }
-  const room = Math.max(1, rows - 2);
+  const note = page.note === undefined ? [] : [fitLine([span(`  ${page.note}`, "dim")], width, look)];
+  const room = Math.max(1, rows - 2 - note.length);
   const at = Math.min(page.at, choices.length - 1);
   const top = Math.max(0, Math.min(at - Math.floor(room / 2), choices.length - room));
-  const columns = labelColumns(choices, width);
-  const lines = choices
-    .slice(top, top + room)
-    .map((row, i) => rowLine(row, top + i, top + i === at, columns, width, look));
-  return [head, ...lines, ...foot(`${at + 1}/${choices.length}`, page, width, look)];
+  const visible = choices.slice(top, top + room).map((row) => ({ ...row, label: `${row.label}${row.more?.() ?? ""}` }));
+  const columns = labelColumns([...choices, ...visible], width);
+  const lines = visible.map((row, i) => rowLine(row, top + i, top + i === at, columns, width, look));
+  return [head, ...note, ...lines, ...foot(`${at + 1}/${choices.length}`, page, width, look)];
 }
 
 /** Where one is, and the letters that do something here. */
