@@ -58,6 +58,7 @@ describe("the first run", () => {
     await screen.see("? keys");
     screen.type("my long question\r");
     await screen.reach(/refused the key/);
+    await screen.see("Your message is back in the editor");
     await screen.see("❯ my long question");
     screen.press("enter");
     await screen.reach("now it works");

@@ -70,8 +70,10 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       const notice = autopilot(event);
       if (notice !== undefined) say(notice);
       const prompt = failed(event);
-      if (prompt !== undefined && store.state().editor.text === "")
+      if (prompt !== undefined && store.state().editor.text === "") {
         store.dispatch({ type: "returned", texts: [prompt] });
+        say("Your message is back in the editor: Enter sends it again, Esc twice clears it.");
+      }
       followPanel(app, event);
       ringAfterWork(app, event);
     });
