@@ -1,5 +1,5 @@
 // Makes the README's two pictures from the program as it is: the dashboard over `everlong demo`, the terminal over the same home.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -41,29 +41,34 @@ async function dashboard() {
 const ROWS = 30;
 const COLUMNS = 92;
 
-/** What a terminal shows after a question to the built-in model, as one SVG of text. */
+/** What a terminal shows after a question that an earlier session answers, with the built-in model, as one SVG of text. */
 async function terminal() {
   const { Terminal } = require("@xterm/headless");
   const pty = require("@lydell/node-pty");
   const base = mkdtempSync(join(tmpdir(), "everlong-picture-"));
   const folder = join(base, "shop");
   mkdirSync(folder);
-  writeFileSync(
-    join(folder, "README.md"),
-    "# Shop\n\nThe web shop of Acme.\n\n## Retries\n\nAt most 4 tries, 200 ms doubled each time.\n",
-  );
+  writeFileSync(join(folder, "README.md"), "# Shop\n\nThe web shop of Acme.\n");
+  const env = {
+    PATH: process.env.PATH,
+    HOME: base,
+    EVERLONG_HOME: join(base, "home"),
+    EVERLONG_MODEL: "offline",
+    TERM: "xterm-256color",
+    COLORTERM: "truecolor",
+  };
+  // An earlier session, and a memory: what the picture shows is that they are there.
+  for (const args of [
+    ["memory", "add", "We deploy on Fridays, never on Mondays"],
+    ["-p", "We decided to retry 4 times: the bank's server drops calls under load."],
+  ])
+    spawnSync(process.execPath, [bin, ...args], { cwd: folder, env });
   const screen = new Terminal({ rows: ROWS, cols: COLUMNS, allowProposedApi: true });
-  const child = pty.spawn(process.execPath, [bin, "--model", "offline", "What is this repository?"], {
+  const child = pty.spawn(process.execPath, [bin, "Why do we retry 4 times?"], {
     rows: ROWS,
     cols: COLUMNS,
     cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: base,
-      EVERLONG_HOME: join(base, "home"),
-      TERM: "xterm-256color",
-      COLORTERM: "truecolor",
-    },
+    env,
   });
   child.onData((data) => screen.write(data));
   screen.onData((data) => child.write(data));
@@ -73,7 +78,8 @@ async function terminal() {
     lines()
       .map((line) => line?.translateToString(true))
       .join("\n");
-  const isSettled = () => /web shop of Acme/.test(text()) && !/esc interrupts/.test(text());
+  const isSettled = () =>
+    /bank's server drops/.test(text()) && /offline model/.test(text()) && !/esc interrupts/.test(text());
   for (let n = 0; n < 200 && !isSettled(); n++) await new Promise((resolve) => setTimeout(resolve, 200));
   writeFileSync(join(out, "terminal.svg"), drawing(lines()));
   child.kill();
