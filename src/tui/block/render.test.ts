@@ -57,6 +57,28 @@ describe("renderBlock", () => {
         expect(stripAnsi(renderBlock(block, 80, look)[0] ?? ""), block.kind).toMatch(/^\S{1,2} [A-Za-z/]\S*/);
   });
 
+  it("F24 what went wrong with a call is said once, whatever the model was told", () => {
+    const card = (state: "failure" | "denied", code: string, message: string): string => {
+      const [sample] = sampleBlocks().filter(({ kind }) => kind === "tool");
+      const output = `Error (${code}): ${message}`;
+      const block = {
+        ...sample,
+        tool: "view",
+        args: {},
+        state,
+        error: { code, message },
+        output,
+        durationMs: 1,
+        files: [],
+      };
+      return renderBlock(block as TranscriptBlock, 80, lookOf({ depth: 0 }))
+        .slice(1)
+        .join("\n");
+    };
+    expect(card("failure", "not_found", "There is no x.ts.").trim()).toBe("Failed: There is no x.ts.");
+    expect(card("denied", "guard", "Denied: write x.").trim()).toBe("Denied: write x.");
+  });
+
   it("F66 with ASCII glyphs a block of plain text has no other byte", () => {
     const look = lookOf({ isAscii: true, depth: 0 });
     for (const block of sampleBlocks())

@@ -58,9 +58,13 @@ function endedCard(block: EndedCard, width: number, look: Look): SpanLine[] {
   const head = cardHead(block, failure ? "failure" : "success", failure ? "error" : "success", facts, width, look);
   if (isDiff) return [...head, ...diffLines(block.output, { width, rows: DIFF_LINES }, look)];
   if (isNew) return [...head, ...additionLines(argument(block, "file_text"), { width, rows: look.toolLines }, look)];
-  const output = block.state !== "success" && block.output === block.error?.message ? "" : end.output;
+  const output = saysOnlyError(block) ? "" : end.output;
   return [...head, ...outputLines(output, isCommand ? "last" : "first", width, look), ...endLine(failure, width)];
 }
+
+/** The model reads an error with its code in front; the card's last line has it already. */
+const saysOnlyError = ({ state, output, error }: EndedCard): boolean =>
+  state !== "success" && output.replace(/^Error \([\w-]+\): /, "") === error?.message;
 
 function cardHead(
   block: Card,
@@ -91,7 +95,8 @@ const argument = ({ args }: Card, name: string): string => {
 
 function failureText({ state, error }: EndedCard): string {
   const words = { failure: "Failed", denied: "Denied", timeout: "Timed out", interrupted: "Interrupted", success: "" };
-  return error ? `${words[state]}: ${error.message}` : words[state];
+  if (!error) return words[state];
+  return error.message.startsWith(words[state]) ? error.message : `${words[state]}: ${error.message}`;
 }
 
 function outputLines(text: string, side: "first" | "last", width: number, look: Look): SpanLine[] {
