@@ -23,6 +23,7 @@ const STALE_MS = 20_000;
 let last: string | undefined;
 let heard = new Date();
 let started = false;
+let wasConnected = false;
 let wake: (() => void) | undefined;
 
 export function startLive(): void {
@@ -66,6 +67,9 @@ async function read(): Promise<void> {
     const response = await fetch("/api/events", { headers, credentials: "same-origin", signal: abort.signal });
     if (response.status === 401) signedIn.value = false;
     if (!response.ok || !response.body) return;
+    // Nobody can say what was missed where no event had come yet.
+    if (wasConnected && last === undefined) gaps.value += 1;
+    wasConnected = true;
     const parser = createParser({ onEvent: ({ id, event, data }) => take(id, event ?? "message", data) });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
