@@ -35,15 +35,17 @@ it("F102 the README begins with what it is, pictures and two commands; then agen
     .split("\n")
     .filter((line) => /^\| (?!what|---)/.test(line) && !/^\|[-|]+$/.test(line));
   expect(rows.length).toBeGreaterThanOrEqual(5);
-  for (const row of rows) expect(row.split("|")[4], row).toMatch(/`[^`]+`/);
+  for (const row of rows) expect(row.split("|")[4], row).toMatch(/`(npm|everlong) [^`]+`/);
+  expect(section("Compared")).toMatch(/where we lose[\s\S]*\nLimits:/);
   expect(text).toMatch(/MIT/);
 });
 
 it("F106 changelog, contributing, rules with their reasons, licence, security", () => {
   expect(/^## (.*)$/m.exec(read("CHANGELOG.md"))?.[1]).toBe("Unreleased");
   const contributing = read("CONTRIBUTING.md");
-  for (const part of [/npm test -- \S+\.test\.ts/, /## Add a tool/, /## Add a view/, /size|small/i])
+  for (const part of [/npm test -- \S+\.test\.ts/, /## Add a tool/, /## Add a view/, /## Size of a change/])
     expect(contributing).toMatch(part);
+  expect(read("AGENTS.md")).toContain("| rule | why | what enforces it |");
   const rules = read("AGENTS.md")
     .split("\n")
     .filter((line) => line.startsWith("| ") && !line.startsWith("| rule"));

@@ -5,6 +5,7 @@ import { ok, type Result } from "../../base/result.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Headers, ScannedBody } from "../contract.ts";
+import { CLIENT_HEADERS, OWN_SESSION_HEADERS } from "../identify/session-key.ts";
 import { commonPrefix } from "./common-prefix.ts";
 import { CLOSE_LIST, CLOSE_OBJECT, eachNext, memberAt, skipSpace, skipValue } from "./json-bytes.ts";
 import { type BodyScan, MAX_DEPTH, scanWhole, textOf } from "./scan.ts";
@@ -23,15 +24,9 @@ const TELLING = [
   "x-api-key",
   "x-goog-api-key",
   "user-agent",
-  "x-everlong-session",
-  "x-cliproxyapi-session",
+  ...OWN_SESSION_HEADERS,
   "x-session-id",
-  "x-claude-code-session-id",
-  "session-id",
-  "thread-id",
-  "session_id",
-  "x-session-affinity",
-  "conversation_id",
+  ...CLIENT_HEADERS,
 ];
 
 /** Whoever sends the same bytes gets the same value: what is shared tells nobody anything. Values must not be changed. */

@@ -11,7 +11,8 @@ export const OWN_SESSION_HEADERS = ["x-everlong-session", "x-cliproxyapi-session
 export type BadSessionKey = { code: "bad_session_key"; message: string };
 type Body = Readonly<Record<string, unknown>>;
 
-const CLIENT_HEADERS = [
+/** What clients send for themselves, the surest first. */
+export const CLIENT_HEADERS = [
   "x-claude-code-session-id",
   "session-id",
   "thread-id",

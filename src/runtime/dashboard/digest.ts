@@ -77,7 +77,7 @@ function add(digest: SessionDigest, event: DurableEnvelope, offset: number, sess
 
 type Words = Pick<SessionMoment, "kind" | "label">;
 
-const thousands = (count: number): string => count.toLocaleString("en");
+export const thousands = (count: number): string => count.toLocaleString("en");
 
 /** Ends of subagents close the span that their start began. */
 function momentOf(digest: SessionDigest, event: DurableEnvelope): Words | undefined {

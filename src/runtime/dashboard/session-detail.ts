@@ -12,7 +12,7 @@ import type { Database } from "../../store/sqlite.ts";
 import { contextSettings } from "../session/context-settings.ts";
 import { mayControl } from "../session/control/ask.ts";
 import type { Workspace } from "../workspace.ts";
-import type { SessionDigest } from "./digest.ts";
+import { type SessionDigest, thousands } from "./digest.ts";
 import { sessionRowOf } from "./session-list.ts";
 
 const MOST_POINTS = 2000;
@@ -57,7 +57,6 @@ function thresholdsOf(workspace: Workspace): SessionDetail["thresholds"] {
 }
 
 const timeOf = ({ at }: ChartFigure): string => new Date(at).toISOString();
-const thousands = (count: number): string => count.toLocaleString("en");
 const numberIn = (row: ChartFigure, name: string): number => Number(row.data?.[name] ?? 0);
 
 const windowOf = (row: ChartFigure): SessionDetail["window"] => {
