@@ -16,6 +16,7 @@ const SETS = [
   "strange-held-out",
   "other-hand",
   "other-hand-held-out",
+  "notes",
 ];
 /** Their figures stay honest only while nobody looks at their lines. */
 const SEALED = new Set(["prose-held-out", "fresh", "other-hand-held-out"]);

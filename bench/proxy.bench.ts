@@ -128,14 +128,56 @@ async function middle(ways: Ways): Promise<void> {
   const json = jsonMs(make()[0]);
   const times = (p50(sample.gateway) - p50(sample.direct)) / json;
   say(`N33 X119 in JSON work of ${json.toFixed(2)} ms`, times, " x", "<= 4 x", times <= 4);
+  const over = (p50(sample.gateway) - p50(sample.relay)) / json;
+  console.log(`     over the relay: ${over.toFixed(2)} x`);
   const talks = Array.from({ length: 16 }, () => growing(100_000, 2000, 20));
   let next = 0;
   const rate = await perSecond(ways.gateway, 16, 5000, () => withoutWait((talks[next++ % 16] as () => Asked)()));
   say("X119 requests a second", rate, "/s", ">= 150", rate >= 150);
 }
 
+/** X121: a body beyond the window that nobody has seen before; all of it is stored and cut before it goes on. */
+async function unseen({ direct, gateway }: Ways): Promise<void> {
+  const times: number[] = [];
+  let body = "";
+  for (let n = 0; n < 5; n++) {
+    const talk = new Conversation(`unseen${n}`).grow(1_500_000, 4000);
+    body = talk.body();
+    const bare = (await post(direct, body, talk.headers)).ms;
+    times.push((await post(gateway, body, talk.headers)).ms - bare);
+  }
+  const ms = p50(times);
+  say(
+    `X121 1.5 MB never seen before (JSON work ${jsonMs(body, 5).toFixed(1)} ms), added p50`,
+    ms,
+    " ms",
+    "<= 500 ms",
+    ms <= 500,
+  );
+}
+
+/** How long anybody else waits meanwhile: a look at the gateway's health every few milliseconds. */
+function lagOf({ pool }: Gateway): () => Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  const looking = (async () => {
+    while (!isOver) {
+      const from = performance.now();
+      await (await pool.request({ path: "/healthz", method: "GET" })).body.text();
+      times.push(performance.now() - from);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await looking;
+    return times;
+  };
+}
+
 /** A megabyte that was seen before: the request at which it is cut, tool rounds behind it, and new prompts, which are searched for. */
 async function big({ direct, gateway }: Ways): Promise<void> {
+  const lag = lagOf(gateway);
   const samples = ["cut", "round", "prompt"].map((name) => ({ name, gateway: [] as number[], direct: [] as number[] }));
   let json = 0;
   for (let n = 0; n < 8; n++) {
@@ -155,6 +197,8 @@ async function big({ direct, gateway }: Ways): Promise<void> {
       json = jsonMs(body, 5);
     }
   }
+  const waits = await lag();
+  say("X120 event-loop lag meanwhile, p99", p99(waits), " ms", "< 50 ms", p99(waits) < 50);
   const titles: Record<string, [string, number]> = {
     cut: ["N33 X120 1 MB at a cut", 8],
     round: ["N33 X120 1 MB inside an epoch", 3],
@@ -188,6 +232,22 @@ async function many({ gateway }: Ways): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, worker));
   const rss = rssMb(gateway.pid);
   say("N33 RSS after 20,000 managed requests", rss, " MB", "< 300 MB", rss < 300);
+  const before = failedRequests();
+  await lanesAlive(gateway);
+  say("10,000 lanes alive: RSS afterwards", rssMb(gateway.pid), " MB", "< 300 MB", rssMb(gateway.pid) < 300);
+  say("10,000 lanes alive: requests that failed", failedRequests() - before, "", "0", failedRequests() === before);
+}
+
+async function lanesAlive(gateway: Gateway): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < 10_000) {
+      const talk = new Conversation(`alive${next++}`).prompt();
+      const [body, headers] = withoutWait([talk.body(), talk.headers]);
+      await post(gateway, body, headers);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
 }
 
 async function oneStream({ pool }: Part, body: string, headers: Record<string, string>): Promise<[number, number]> {
@@ -224,11 +284,18 @@ async function streams({ direct, relay, gateway }: Ways): Promise<void> {
     );
     return { first: all.map(([first]) => first), total: all.map(([, total]) => total) };
   };
-  await round(direct, "w");
-  await round(gateway, "w");
-  const [theirs, bare, ours] = [await round(direct, "d"), await round(relay, "r"), await round(gateway, "g")];
+  for (const part of [direct, relay, gateway]) await round(part, "w");
+  const theirs = await round(direct, "d");
+  const from = [processorMs(relay.pid), processorMs(gateway.pid)] as const;
+  const bare = await round(relay, "r");
+  const ours = await round(gateway, "g");
   const ratio = p50(ours.total) / p50(theirs.total);
   say("N33 X122 500 streams at once, time of one p50 / direct", ratio, " x", "all complete; <= 1.3 x", ratio <= 1.3);
+  const late = quantile(ours.first, 0.95) - 1.05 * quantile(theirs.first, 0.95);
+  say("X122 first byte p95 beyond 1.05 x direct", late, " ms", "<= 5 ms", late <= 5);
+  console.log(
+    `     the relay's time of one / direct ${(p50(bare.total) / p50(theirs.total)).toFixed(2)} x; processor time of the main thread a stream: relay ${((processorMs(relay.pid) - from[0]) / 500).toFixed(2)}, gateway ${((processorMs(gateway.pid) - from[1]) / 500).toFixed(2)} ms`,
+  );
   console.log(
     `     first byte p50: direct ${p50(theirs.first).toFixed(0)}, relay ${p50(bare.first).toFixed(0)}, gateway ${p50(ours.first).toFixed(0)} ms; total p50: ${p50(theirs.total).toFixed(0)}, ${p50(bare.total).toFixed(0)}, ${p50(ours.total).toFixed(0)} ms`,
   );
@@ -243,7 +310,7 @@ export async function bench(): Promise<void> {
   const gateway = await startGateway(direct.url, { EVERLONG_PROXY_WINDOWS: "*: 400000" });
   const ways = { direct, relay, gateway };
   try {
-    for (const [name, part] of Object.entries({ unmanaged, small, middle, big, prefixes, streams, many })) {
+    for (const [name, part] of Object.entries({ unmanaged, small, middle, unseen, big, prefixes, streams, many })) {
       if (!WANTED || WANTED.includes(name)) await part(ways);
     }
     say("requests that failed", failedRequests(), "", "0", failedRequests() === 0);

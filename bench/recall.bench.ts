@@ -1,14 +1,15 @@
 // Recall over many passages against a plain FTS5 query of all words with bm25; the rate of ingest beside it.
 // Asked for by name it runs at a million, the size that the target speaks of; EVERLONG_BENCH_ROWS sets another.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { orOfWords } from "../src/memory/recall/eval/baseline.ts";
+import { baselineEngine, orOfWords } from "../src/memory/recall/eval/baseline.ts";
 import type { Item } from "../src/memory/recall/item.ts";
 import { search } from "../src/memory/recall/search.ts";
 import type { RecallScope } from "../src/memory/recall/store/scope.ts";
 import { RecallWriter } from "../src/memory/recall/store/write.ts";
+import { relatedWords } from "../src/memory/recall/text/related-words.ts";
 import { recallSchema } from "../src/store/schema/recall.ts";
 
 const ROWS = Number(process.env["EVERLONG_BENCH_ROWS"] ?? (process.argv.includes("recall") ? 1_000_000 : 150_000));
@@ -99,9 +100,14 @@ export function bench(): void {
     compare("recall in one repository", { type: "repository", repository: "repository-7" }, ours, (q) =>
       find.all(orOfWords(q) ?? ""),
     );
-    const common = ["what can we do about this one", "how do you use the test file in this code"];
+    const common = ["about code could error file need", "test file code make use work", COMMON.slice(-32).join(" ")];
     const worst = common.map((text) => clocked(() => ask(ours, text, { type: "all" })));
-    console.log(`queries of common words only: ${worst.map((ms) => `${ms.toFixed(1)} ms`).join(", ")} (target <= 150)`);
+    console.log(
+      `six very common words, six others, 32: ${worst.map((ms) => `${ms.toFixed(1)} ms`).join(", ")} (target <= 150)`,
+    );
+    size(ours, join(dir, "ours.db"));
+    shortSession();
+    longTurns();
   } finally {
     ours.close();
     plain.close();
@@ -132,7 +138,79 @@ function ingest(ours: DatabaseSync, plain: DatabaseSync): [number, number] {
 }
 
 const ask = (db: DatabaseSync, text: string, scope: RecallScope) =>
-  search(db, { text, within: { scopes: [scope] }, now: 1_700_000_000_000 + ROWS * 60_000 });
+  search(db, { text, within: { scopes: [scope] }, now: 1_700_000_000_000 + ROWS * 60_000 }, relatedWords);
+
+/** What the index costs on disk beside the texts, how long a store takes to open, and what this process holds. */
+function size(db: DatabaseSync, path: string): void {
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const texts = Number(db.prepare("SELECT sum(length(text)) AS n FROM recall_passage").get()?.["n"]);
+  const index = statSync(path).size - texts;
+  console.log(`index: ${(index / texts).toFixed(2)} times the bytes of the texts (target <= 2)`);
+  const openMs = clocked(() => {
+    const other = new DatabaseSync(path);
+    other.prepare("SELECT passages FROM recall_scope WHERE type = 'all'").get();
+    other.close();
+  });
+  console.log(`open: ${openMs.toFixed(1)} ms (target <= 50)`);
+  console.log(`RSS: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB (target <= 300)`);
+}
+
+type LabelledTurns = { documents: { text: string; role: string }[]; questions: { text: string }[] };
+
+/** Questions about real conversations in a store of 600 turns. */
+function shortSession(): void {
+  const sets = ["two-friends", "letters-from-lisbon", "cheerleaders", "helper-chats", "ledgerly", "app-tutor"].map(
+    (name): LabelledTurns => JSON.parse(readFileSync(join("test", "eval", `${name}.json`), "utf8")),
+  );
+  const turns = sets.flatMap((set) => set.documents).slice(0, 600);
+  const questions = sets.flatMap((set) => set.questions.map((q) => q.text));
+  const place = placeOf(0);
+  const [db, plain] = [new DatabaseSync(":memory:"), baselineEngine()];
+  db.exec(recallSchema);
+  new RecallWriter(db).add(
+    turns.map(({ text, role }, seq) => ({ id: `${seq}`, kind: "turn", text, role, seq, place })),
+  );
+  plain.add(turns.map(({ text }, id) => ({ id: `${id}`, text })));
+  const within = { scopes: [{ type: "all" } as const] };
+  const rounds = [0, 1].map(() =>
+    questions.map((text) => [
+      clocked(() => search(db, { text, within }, relatedWords)),
+      clocked(() => plain.search(text, 10)),
+    ]),
+  );
+  const [mine, theirs] = [0, 1].map((side) => rounds[1]?.map((pair) => pair[side] ?? 0) ?? []) as [number[], number[]];
+  const ratio = at(mine, 0.5) / at(theirs, 0.5);
+  console.log(
+    `${turns.length} turns, p50: ${at(mine, 0.5).toFixed(2)} ms, plain FTS5 ${at(theirs, 0.5).toFixed(2)} ms, ratio ${ratio.toFixed(1)} (target <= 4)`,
+  );
+  console.log(`${turns.length} turns, p95: ${at(mine, 0.95).toFixed(2)} ms (target <= 5)`);
+  db.close();
+  plain.close();
+}
+
+/** Bulk ingest of items of 1 KB. */
+function longTurns(): void {
+  const db = new DatabaseSync(":memory:");
+  db.exec(recallSchema);
+  const long = items(0, 5_000).map((item) => ({
+    ...item,
+    text: Array.from({ length: 170 }, word).join(" ").slice(0, 1024),
+  }));
+  const ms = clocked(() => {
+    db.exec("BEGIN");
+    new RecallWriter(db).add(long);
+    db.exec("COMMIT");
+  });
+  console.log(`ingest of items of 1 KB: ${((long.length / ms) * 1000).toFixed(0)} a second (target >= 3000)`);
+  const { bytes } = db
+    .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+    .get() as {
+    bytes: number;
+  };
+  const texts = long.reduce((sum, { text }) => sum + text.length, 0);
+  console.log(`index of items of 1 KB: ${((bytes - texts) / texts).toFixed(2)} times their bytes (target <= 2)`);
+  db.close();
+}
 
 function compare(name: string, scope: RecallScope, ours: DatabaseSync, baseline: (q: string) => unknown): void {
   const questions = Array.from({ length: QUERIES }, (_, i) => question(i));
@@ -144,11 +222,12 @@ function compare(name: string, scope: RecallScope, ours: DatabaseSync, baseline:
   for (const [label, share] of [
     ["p50", 0.5],
     ["p95", 0.95],
+    ["p99", 0.99],
   ] as const) {
     const [mine, theirs] = [at(a, share), at(b, share)];
-    const target = label === "p95" ? " (target <= 0.20 at 1000000)" : "";
+    const target = { p50: "<= 20 ms", p95: "<= 50 ms and 0.20 of it", p99: "<= 300 ms" }[label];
     console.log(
-      `${name}, ${label}: ${mine.toFixed(1)} ms, plain FTS5 ${theirs.toFixed(1)} ms, ratio ${(mine / theirs).toFixed(2)}${target}`,
+      `${name}, ${label}: ${mine.toFixed(1)} ms, plain FTS5 ${theirs.toFixed(1)} ms, ratio ${(mine / theirs).toFixed(2)} (target at 1000000: ${target})`,
     );
   }
 }

@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/base/clock.ts";
 import { ok } from "../src/base/result.ts";
-import type { RecordDraft, Strategy } from "../src/memory/record/contract.ts";
+import type { Strategy } from "../src/memory/record/contract.ts";
 import { storedStrategy } from "../src/memory/record/embedded/strategy.ts";
-import { newMemoryId } from "../src/memory/record/id.ts";
-import type { FilteredText } from "../src/memory/secret/filter.ts";
 import { embeddedStore } from "../src/store/embedded-store.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { storeMigrations } from "../src/store/migrations.ts";
@@ -16,21 +14,12 @@ import { openTeamDatabase } from "../src/store/postgres/team-database.ts";
 import { openDatabase } from "../src/store/sqlite.ts";
 import type { RowStore } from "../src/store/unit.ts";
 import { alternate, print, timed } from "./measure.ts";
+import { manyClients } from "./team/clients.ts";
+import { recordDraft, recordPlace } from "./team/draft.ts";
 
 const WRITERS = 32;
 const EACH = 40;
 const { signal } = new AbortController();
-const place = { repository: "acme/app", user: "local" };
-const clean = (text: string): FilteredText => text as FilteredText;
-
-const draft = (n: number): RecordDraft => ({
-  ...{ id: newMemoryId(), subject: clean("builds"), fact: clean(`${newMemoryId()} writes into ${n}.`) },
-  ...{ reason: clean("It is needed often."), scope: "repository", place, status: "active" },
-  citations: [{ raw: clean("package.json:10"), kind: "file", path: "package.json", state: "unchecked" }],
-  source: { client: "bench", origins: [], trust: 1 },
-  author: { kind: "user", id: "local", name: "local" },
-});
-
 const strategyOn = (store: RowStore): Strategy =>
   storedStrategy({ open: async () => ok(store), hashKey: "k", user: "local", clock: systemClock, redact: (t) => t });
 
@@ -44,7 +33,7 @@ const writing = (strategy: Strategy, writers: number): Promise<number> =>
     Promise.all(
       Array.from({ length: writers }, async () => {
         for (let n = 0; n < EACH; n++) {
-          const stored = await strategy.store(draft(n), signal);
+          const stored = await strategy.store(recordDraft(n), signal);
           if (stored.type !== "stored") throw new Error(JSON.stringify(stored));
         }
       }),
@@ -72,13 +61,19 @@ export async function bench(): Promise<void> {
     process.stdout.write(
       `  PostgreSQL: ${Math.round((WRITERS * EACH * 1000) / many.product)} a second, each durable\n`,
     );
-    const ask = { place, scopes: ["repository", "user"] as const, maxTokens: 2000, maxRecords: 60 };
+    await team.count(["memories", "memory_citations", "memory_votes"]);
+    const ask = { place: recordPlace, scopes: ["repository", "user"] as const, maxTokens: 2000, maxRecords: 60 };
     const prompt = await alternate(
       5,
       () => timed(() => local.prompt(ask, signal)),
       () => timed(() => shared.prompt(ask, signal)),
     );
     print("a prompt from them", prompt, "<= 2 times");
+    const { p50, p99, errors, aSecond } = await manyClients(await server.newUrl());
+    process.stdout.write(
+      `200 clients over two nodes: ${Math.round(aSecond)} requests a second, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ` +
+        `ratio ${(p99 / p50).toFixed(2)} (target <= 3), ${errors} errors (target 0)\n`,
+    );
   } finally {
     db.close();
     await team.close();

@@ -52,6 +52,8 @@ if (what === "soak") {
       "test/proxy/invariants.test.ts",
       "test/context/refused.test.ts",
       "test/graphiti/serve.test.ts",
+      "test/team/storm.test.ts",
+      "test/team/proxied-storm.test.ts",
       "src/memory/graph/ingest.test.ts",
       "src/session/replay.test.ts",
       "src/permission/shell",

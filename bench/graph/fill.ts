@@ -1,9 +1,10 @@
 // A home with many facts in many groups, written by the store itself, and a plain text search over the same sentences.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { sqliteGraph } from "../../src/memory/graph/store/sqlite.ts";
+import { embeddedGraph } from "../../src/memory/graph/store/embedded.ts";
 import { instantAt } from "../../src/memory/graph/time.ts";
 import { fillFrom } from "../../src/memory/recall/store/source.ts";
+import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { openStoreAt } from "../../src/store/open-store.ts";
 import { type Database, sqlite } from "../../src/store/sqlite.ts";
 
@@ -43,9 +44,9 @@ export async function openHome(home: string): Promise<Database> {
 
 export async function fill(home: string, count: number, among = count): Promise<Questions> {
   const db = await openHome(home);
-  const store = sqliteGraph(db);
+  const store = embeddedGraph(db);
   // As in every home that was opened before: else the gateway would index all of it anew while it is measured.
-  await fillFrom(db, []);
+  await fillFrom(embeddedStore(db), []);
   const term = (name: string) => ({ name, label: "Term" }) as const;
   for (let n = 0; n < count; n += PER_EPISODE) {
     const facts = Array.from({ length: PER_EPISODE }, (_, i) => {

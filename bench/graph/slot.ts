@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sqliteGraph } from "../../src/memory/graph/store/sqlite.ts";
+import { embeddedGraph } from "../../src/memory/graph/store/embedded.ts";
 import { instantAt } from "../../src/memory/graph/time.ts";
 import { say } from "../proxy-load.ts";
 import { openHome } from "./fill.ts";
@@ -26,7 +26,7 @@ export async function slots(): Promise<void> {
 async function spent(subject: (n: number) => string): Promise<number[]> {
   const home = mkdtempSync(join(tmpdir(), "everlong-bench-"));
   const db = await openHome(home);
-  const store = sqliteGraph(db);
+  const store = embeddedGraph(db);
   const list: number[] = [];
   const term = (name: string) => ({ name, label: "Term" }) as const;
   for (let i = 0; i < VALUES; i += STEP) {

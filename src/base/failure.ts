@@ -64,6 +64,9 @@ export function errorText(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 
+/** Why the system refused a file, for a sentence that names the file itself: "permission denied". */
+export const systemReason = (error: unknown): string => errorText(error).replace(/^E[A-Z0-9]+: (.+?), [\s\S]*$/, "$1");
+
 /** What a failed `fetch` hides behind its own words. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof Error && error.cause !== undefined ? error.cause : error;

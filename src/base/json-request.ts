@@ -21,6 +21,8 @@ export type JsonSender = {
   maxBytes: number;
   /** Asked before each connection: a consent that is taken back counts from then on. */
   mayConnect: () => Promise<boolean>;
+  /** Further headers, made from the request as it leaves. */
+  sign?: (request: { method: string; url: string; body: string }) => Readonly<Record<string, string>>;
 };
 export type JsonRequest = {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -31,7 +33,7 @@ export type JsonRequest = {
 
 /** Never throws, never takes longer than the limit. */
 export async function requestJson(
-  { token, timeoutMs, timeoutSetting, maxBytes, mayConnect }: JsonSender,
+  { token, timeoutMs, timeoutSetting, maxBytes, mayConnect, sign }: JsonSender,
   { method, url, body, headers = {} }: JsonRequest,
   signal: AbortSignal,
 ): Promise<Result<JsonAnswer, JsonFault>> {
@@ -39,6 +41,7 @@ export async function requestJson(
   const isRead = method === "GET";
   const faulty = (code: JsonFault["code"], cause: string, mayBeDone = !isRead) => fail({ code, cause, mayBeDone });
   if (!(await mayConnect())) return faulty("no_consent", "the folder or the address is no longer allowed.", false);
+  const text = body === undefined ? undefined : JSON.stringify(body);
   try {
     const response = await fetch(url, {
       method,
@@ -47,8 +50,9 @@ export async function requestJson(
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...headers,
+        ...sign?.({ method, url, body: text ?? "" }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
       redirect: "manual",
       signal: AbortSignal.any([late, signal]),
     });
@@ -58,14 +62,14 @@ export async function requestJson(
     }
     const { bytes, cut } = await readBody(response.body, maxBytes);
     if (cut) return faulty("too_large", `its answer is larger than ${maxBytes / 1024} KB.`);
-    const text = bytes.toString("utf8");
-    const parsed = text === "" ? ({ ok: true, value: undefined } as const) : parseJson(text);
+    const answer = bytes.toString("utf8");
+    const parsed = answer === "" ? ({ ok: true, value: undefined } as const) : parseJson(answer);
     // A gateway in between may say what is wrong in HTML: the status tells enough.
     if (!parsed.ok && response.ok) return faulty("invalid_answer", "its answer is not JSON.");
     return ok({
       status: response.status,
       body: parsed.ok ? parsed.value : undefined,
-      text,
+      text: answer,
       headers: response.headers,
     });
   } catch (error) {

@@ -96,3 +96,6 @@ export const maskedForm = (secret: string): string => (secret.length >= 12 ? `â€
 
 /** Given as a function: in a text, `$&` at the end of a secret would put the whole secret back. */
 export const maskIn = (text: string, secret: string): string => text.replaceAll(secret, () => maskedForm(secret));
+
+/** A regular expression's source that matches this text and nothing else. */
+export const asPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -1,12 +1,13 @@
 // The command line: arguments in, exit code out.
 import { Command, CommanderError, Option } from "commander";
 import { describeFailure, type Failure, FailureError } from "../base/failure.ts";
-import { clip, nearNames } from "../base/text.ts";
+import { clip } from "../base/text.ts";
 import type { Faces } from "../command/contract.ts";
 import { environmentText, type SettingFlag, settingFlags } from "../command/flags.ts";
 import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 import { frontPage } from "./help.ts";
+import { commandNamed, mistyped, unknownCommand, usageFailure } from "./usage.ts";
 
 type Parsed = {
   prompt?: string;
@@ -56,7 +57,9 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
   const program = new Command("everlong")
     .description("A coding agent whose sessions outlive their context window.")
     .version(version, "-V, --version")
-    .configureOutput({ outputError: (text) => process.stderr.write(`${describeFailure(usageFailure(text))}\n`) })
+    .configureOutput({
+      outputError: (text) => process.stderr.write(`${describeFailure(usageFailure(text, program, argv))}\n`),
+    })
     .exitOverride()
     .enablePositionalOptions()
     .usage("[options] [text]\n       everlong [options] command")
@@ -95,46 +98,18 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
   }
   const allOptions = argv[0] === "help" && argv[1] === "options";
   if (!allOptions) program.helpInformation = () => frontPage(program);
+  const misspelt = argv[0] === "help" && argv.length === 2 ? mistyped(argv[1] ?? "", program) : [];
   const subject = argv[0] === "help" ? commandNamed(program, allOptions ? [] : argv.slice(1)) : undefined;
   if (subject) subject.outputHelp();
+  else if (misspelt.length > 0)
+    return printFailure(unknownCommand(argv[1] ?? "", misspelt, { prompt: argv.join(" ") }));
   else await program.parseAsync(argv, { from: "user" });
   return code;
 }
 
-/** The command that these words name, each below the one before; undefined when one of them names none. */
-const commandNamed = (program: Command, words: string[]): Command | undefined =>
-  words.reduce<Command | undefined>((at, word) => at?.commands.find((c) => c.name() === word), program);
-
 /** No argument could be the name of a command. */
 const isAgentRun = (argv: string[]): boolean =>
   !argv.some((a) => a === "-h" || a === "--help" || /^[a-z-]{3,20}$/.test(a.replace(/^--.*/, "")));
-
-/** The commands that a single word may have been meant for; a greeting is a prompt. */
-function mistyped(word: string, program: Command): string[] {
-  const names = program.commands.map((c) => c.name());
-  return /^[a-z-]+$/.test(word) ? nearNames(word, names, 3, word.length < 5 ? 1 : 2) : [];
-}
-
-/** What commander says of arguments that it cannot take, in our form. */
-function usageFailure(text: string): Failure {
-  const [, reason = "", near] = /^(?:error: )?([\s\S]*?)\.?(?:\s*\(Did you mean (.*)\?\))?\s*$/.exec(text) ?? [];
-  const what = reason.replace(/'([^']*)'/g, '"$1"');
-  return {
-    code: "usage",
-    what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
-    data: "Nothing was started.",
-    next: near ? `Did you mean ${near}?` : "everlong --help lists commands and options.",
-    exit: 2,
-  };
-}
-
-const unknownCommand = (word: string, near: string[]): Failure => ({
-  code: "unknown_command",
-  what: `everlong has no command "${word}".`,
-  data: "Nothing was started.",
-  next: `Did you mean ${near.join(" or ")}? To use it as a prompt: everlong -p "${word}".`,
-  exit: 2,
-});
 
 async function agent(
   options: Parsed,

@@ -44,8 +44,13 @@ const facts: Command = {
   ],
   json: "lines",
   run: async ({ options }: Of, { on }) =>
-    describe(await on.graph((graph) => graph.facts(options)), (rows) => factList(rows, "No facts are known here yet.")),
+    describe(await on.graph((graph) => graph.facts(options)), (rows) => factList(rows, noFacts(options))),
 };
+
+/** Whoever narrowed the list is not told that there is nothing at all. */
+const noFacts = (options: Of["options"]): string =>
+  Object.keys(options).some((name) => NARROWS.has(name)) ? "No facts match that." : "No facts are known here yet.";
+const NARROWS = new Set(["asOf", "entity", "relation", "since", "until", "group"]);
 
 const entity: Command = {
   name: "entity",
@@ -80,7 +85,7 @@ const timeline: Command = {
   run: async ({ args: [name], options }: Of, { on }) =>
     describe(await on.graph((graph) => graph.timeline(name, options)), (rows) => ({
       data: rows.map(({ at, type, fact }) => ({ at, type, ...factData(fact) })),
-      text: rows.map(momentLine).join("\n") || "No facts are known here yet.",
+      text: rows.map(momentLine).join("\n") || (name === undefined ? noFacts(options) : "No facts match that."),
     })),
 };
 
@@ -171,7 +176,7 @@ const forget: Command = {
     const what = group ?? turn ?? id;
     if (what === undefined) return fail(commandUsage("Nothing to forget was named.", "Give an id, --turn or --group."));
     if (!yes && !(await person.confirm?.(`Erase ${what} from the graph for good?`)))
-      return fail(commandUsage("Nothing was erased.", "Confirm, or add --yes."));
+      return fail(commandUsage("Forgetting erases for good, so it asks first.", "Confirm, or add --yes."));
     const choice = {
       ...(id === undefined ? {} : { id }),
       ...(turn === undefined ? {} : { turn }),

@@ -75,9 +75,23 @@ function told({ summaries, interrupted }: ImportOutcome, { client, dryRun }: Imp
   if (interrupted) return fail(stopped(text));
   const data = client === undefined ? summaries : summaries[0];
   const isNothing = summaries.length > 0 && summaries.every(({ items, badLines }) => items.seen === 0 && badLines > 0);
-  const search =
-    summaries.some(({ items }) => items.added > 0) && !dryRun ? ['Search it with: everlong recall "words"'] : [];
+  const search = dryRun ? [] : searchHint(summaries);
   return ok({ text: [text, ...search].join("\n"), data, ...(isNothing ? { exit: 1 as const } : {}) });
+}
+
+/** A search looks at this project unless it is told to look everywhere. */
+function searchHint(summaries: readonly ImportSummary[]): string[] {
+  const added = summaries.reduce((total, { items }) => total + items.added, 0);
+  const addedHere = summaries.reduce((total, one) => total + one.addedHere, 0);
+  const everywhere = 'everlong recall --all "words"';
+  if (added === 0) return [];
+  if (addedHere === 0) return [`All of it is from other projects. Search them with: ${everywhere}`];
+  const here = 'everlong recall "words"';
+  return [
+    addedHere === added
+      ? `Search it with: ${here}`
+      : `Search this project with: ${here}, every project with: ${everywhere}`,
+  ];
 }
 
 const stopped = (text: string): Failure => ({

@@ -1,5 +1,6 @@
 // The words of a call, read by commander from what the table says; the same for the command line and for slash commands.
 import { InvalidArgumentError, Option, type Command as Program } from "commander";
+import { nearNames } from "../base/text.ts";
 import type { Command, CommandCall, CommandOption } from "./contract.ts";
 
 /** `run` gets the command that was named and its call. */
@@ -17,15 +18,27 @@ export function addCommand(program: Program, command: Command, run: CommandRunne
 
 /** Commander's program becomes that command. */
 export function fill(program: Program, command: Command, run: CommandRunner): void {
+  // What stands where a subcommand should be is given to the one that needs no name.
+  const isList = command.isDefault === true && !command.arguments && !command.raw;
+  if (isList) program.allowExcessArguments();
   if (command.arguments) program.arguments(command.arguments);
   for (const row of optionsOf(command)) program.addOption(optionOf(row));
   if (command.raw) program.allowUnknownOption().passThroughOptions();
   if (command.run ?? command.own)
     program.action((...all: unknown[]) => {
+      const [unknown] = isList ? program.args : [];
+      if (unknown !== undefined) program.error(unknownSubcommand(program, unknown));
       const [options, args] = [all.at(-2) as never, all.slice(0, -2)];
       return run(command, { args: command.raw ? typedWords(program) : (args.flat() as string[]), options });
     });
   for (const one of command.subcommands ?? []) addCommand(program, one, run);
+}
+
+function unknownSubcommand({ parent }: Program, word: string): string {
+  const names = (parent?.commands ?? []).map((one) => one.name()).filter((name) => name !== "help");
+  const [near] = nearNames(word, names, 1);
+  const next = near === undefined ? `There are ${names.join(", ")}.` : `(Did you mean ${near}?)`;
+  return `error: ${parent?.name() ?? ""} has no "${word}". ${next}`;
 }
 
 /** Commander takes `--` away, and to such a command it means something. */

@@ -57,16 +57,21 @@ export const recall: SlashCommand = {
       flags: "--reindex [what]",
       help: "rebuild the search index; `embeddings` rebuilds the embeddings",
     },
+    {
+      flags: "--build-static <src>",
+      help: "make a static embedding model in a new folder from word vectors or model2vec",
+    },
   ],
   json: "value",
   async run(
     {
       args,
-      options: { reindex, forget, olderThan, yes, pin, pins, unpin, ...ask },
+      options: { reindex, buildStatic, forget, olderThan, yes, pin, pins, unpin, ...ask },
     }: CommandCall<RecallFilters & PinOptions & RecallChange>,
     { on, person },
   ) {
     if (reindex !== undefined) return rebuild(reindex);
+    if (buildStatic !== undefined) return build(buildStatic, args);
     if (forget) return erase(choiceOf(args, ask.session, olderThan), yes ?? false, person);
     if (olderThan !== undefined)
       return fail(commandUsage("--older-than goes with --forget.", "Add --forget, or use --until."));
@@ -89,7 +94,13 @@ export const recall: SlashCommand = {
   },
 };
 
-type RecallChange = { reindex?: string | true; forget?: boolean; olderThan?: string; yes?: boolean };
+type RecallChange = {
+  reindex?: string | true;
+  buildStatic?: string;
+  forget?: boolean;
+  olderThan?: string;
+  yes?: boolean;
+};
 
 const choiceOf = (args: CommandCall["args"], session?: string, olderThan?: string): ErasureChoice => ({
   ...(args.length > 0 ? { ids: args.filter((id) => id !== undefined) } : {}),
@@ -104,7 +115,8 @@ async function erase(choice: ErasureChoice, yes: boolean, person: Person): Promi
   const confirm = async (items: number): Promise<boolean> =>
     yes || ((await person.confirm?.(`Erase ${counted(items, "item")} for good?`)) ?? false);
   const outcome = await home.recall.forgetStored(choice, confirm);
-  if (outcome.ok && !outcome.value) return fail(commandUsage("Nothing was erased.", "Confirm, or add --yes."));
+  if (outcome.ok && !outcome.value)
+    return fail(commandUsage("Forgetting erases for good, so it asks first.", "Confirm, or add --yes."));
   return describe(outcome, (report) => ({ data: report, text: report ? erasedText(report) : "" }));
 }
 
@@ -123,6 +135,17 @@ function textOf(reply: RecallReply, options: { explained?: boolean | undefined; 
   if (reply.type === "item") return reply.item.text;
   if (reply.type === "originals") return itemsText(reply.items);
   return matchText(reply.found, { searched: reply.searched, ...options });
+}
+
+/** `--build-static SRC DIR`. */
+async function build(source: string, [dir, ...others]: CommandCall["args"]): Promise<CommandOutcome> {
+  if (dir === undefined || others.length > 0)
+    return fail(commandUsage("--build-static takes a source and a folder.", "Use: --build-static SRC DIR."));
+  return describe(
+    await home.staticModel.buildStaticModel(source, dir),
+    ({ name, rows, dims, dir: made }) =>
+      `Made ${name} with ${counted(rows, "row")} of ${dims} numbers. Use it with: everlong settings set recall.static.dir ${made}`,
+  );
 }
 
 /** `--reindex`: everything anew from the logs; `--reindex embeddings`: the vectors. */

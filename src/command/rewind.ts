@@ -53,7 +53,7 @@ function readWords(text: string, name: Name): Result<Words, Failure> {
 async function back(client: Client, text: string, name: Name): Promise<CommandOutcome> {
   const words = readWords(text, name);
   if (!words.ok) return words;
-  return rewindOutcome(await client.history.rewind(words.value.to, filesOf(words.value.options)));
+  return rewindOutcome(await client.history.rewind(words.value.to, filesOf(words.value.options)), () => "/undo");
 }
 
 const preview = (client: Client): CommandOutcome =>
@@ -71,26 +71,34 @@ export const fileLine = ({ path, action, why }: { path: string; action: keyof ty
 
 const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;
 
-/** The same words for `/rewind`, `/undo` and `everlong sessions rewind`. */
-export const rewindOutcome = (result: Result<RewindReport, Failure>): CommandOutcome =>
+/** The same words for `/rewind`, `/undo` and `everlong sessions rewind`. `again`: the command that puts back what was left. */
+export const rewindOutcome = (
+  result: Result<RewindReport, Failure>,
+  again: (ref: string | undefined) => string,
+): CommandOutcome =>
   describe(result, (report) => ({
     data: report,
     text: [
-      `Went back. Removed ${counted(report.prompts.length, "message")} from the conversation:`,
+      ...(report.prompts.length === 0
+        ? ["Files that were left the last time. The conversation was not changed."]
+        : [`Went back. Removed ${counted(report.prompts.length, "message")} from the conversation:`]),
       ...report.prompts.map(promptLine),
-      ...filesText(report.files),
+      ...filesText(report, again(report.prompts[0]?.ref)),
     ].join("\n"),
   }));
 
-function filesText(files: RewindReport["files"]): string[] {
-  const log = "The log keeps them, and recall finds them.";
-  if (!files) return [`${log} Files and the effects of commands are not undone.`];
+function filesText({ prompts, files }: RewindReport, again: string): string[] {
+  const log = prompts.length === 0 ? "" : "The log keeps them, and recall finds them. ";
+  if (!files) return [`${log}Files and the effects of commands are not undone.`];
   const { restored, skipped, copies } = files;
   return [
     restored.length === 0 ? "No file had to be put back." : `Put back ${counted(restored.length, "file")}:`,
     ...restored.map((path) => `  ${path}`),
     ...(skipped.length === 0 ? [] : ["Left as they are:", ...skipped.map(({ path, why }) => `  ${path}: ${why}`)]),
+    ...(skipped.some(({ isForeign }) => isForeign)
+      ? [`${again} --files --overwrite puts back those that others changed; what they wrote is kept as a copy.`]
+      : []),
     ...copies.map(({ path, copy }) => `What ${path} held is kept in ${copy}.`),
-    `${log} The effects of commands are not undone.`,
+    `${log}The effects of commands are not undone.`,
   ];
 }

@@ -142,18 +142,6 @@ export const fork: SlashCommand = {
   },
 };
 
-export const exportSession: SlashCommand = {
-  name: "export",
-  summary: "export this session to a file",
-  slash: {
-    usage: "md|html|json|jsonl [PATH]",
-    async run(text, client) {
-      const [format = "md", ...path] = text.split(/\s+/).filter(Boolean);
-      return exportOutcome(await client.session.export(format, path.join(" ") || undefined));
-    },
-  },
-};
-
 /** The same words for `/fork` and `everlong sessions fork`, and so on. */
 export const forkOutcome = (copy: Result<string, Failure>): CommandOutcome =>
   describe(copy, (id) => `Forked into ${id}: everlong --resume ${id}`);

@@ -102,7 +102,10 @@ const rewind: Command = {
     ...rewindOptions,
   ],
   run: async ({ args: [id = ""], options }: CommandCall<{ to: string } & RewindOptions>) =>
-    rewindOutcome(await home.sessions.rewind(id, options.to, filesOf(options))),
+    rewindOutcome(
+      await home.sessions.rewind(id, options.to, filesOf(options)),
+      (ref = options.to) => `everlong sessions rewind ${id} --to ${ref}`,
+    ),
 };
 
 const fork: Command = {

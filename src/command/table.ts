@@ -9,12 +9,14 @@ import type { Command, SlashCommand } from "./contract.ts";
 import { review, rubberDuck, securityReview } from "./delegate.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { exportAll } from "./export.ts";
 import { graph } from "./graph.ts";
 import { help } from "./help.ts";
 import { importHistories } from "./import.ts";
 import { inbox } from "./inbox.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
+import { move } from "./move.ts";
 import { addDir, allowAll, permissions, plan } from "./permission.ts";
 import { pin } from "./pin.ts";
 import { promote, promotionList, remember } from "./promote.ts";
@@ -22,7 +24,7 @@ import { proxy } from "./proxy.ts";
 import { evaluate, recall } from "./recall.ts";
 import { rewind, undo } from "./rewind.ts";
 import { serve } from "./serve.ts";
-import { clear, compact, context, exit, exportSession, fork, model, rename, session, todos, usage } from "./session.ts";
+import { clear, compact, context, exit, fork, model, rename, session, todos, usage } from "./session.ts";
 import { resume, sessions } from "./sessions.ts";
 import { settings } from "./settings.ts";
 import { subconscious } from "./subconscious.ts";
@@ -48,7 +50,7 @@ export const commands: readonly Command[] = [
   undo,
   rewind,
   fork,
-  exportSession,
+  exportAll,
   plan,
   todos,
   permissions,
@@ -71,6 +73,7 @@ export const commands: readonly Command[] = [
   autopilot,
   serve,
   token,
+  move,
   demo,
   proxy,
   withAgent,

@@ -1,7 +1,7 @@
 // Commands about the terminal itself: its keys, its looks, plain lines, and the last answer to the clipboard.
 import { commandUsage } from "../base/failure.ts";
 import { fail } from "../base/result.ts";
-import type { Client } from "../runtime/client.ts";
+import { type Client, home } from "../runtime/client.ts";
 import { type CommandOutcome, describe, output, type SlashCommand } from "./contract.ts";
 import { keyTable } from "./key-table.ts";
 
@@ -50,14 +50,19 @@ export const theme: SlashCommand = {
   slash: {
     usage: "[NAME]",
     async run(name, client) {
+      const names: readonly string[] = [...THEME_NAMES, ...(await home.ownThemes())];
+      if (name !== "" && !names.includes(name)) {
+        const next = `There are ${names.join(", ")}; your own go to EVERLONG_HOME/themes/NAME.json.`;
+        return fail(commandUsage(`There is no theme "${name}".`, next));
+      }
       if (name !== "") return setUi(client, "ui.theme", name, `The theme is ${name} from now on.`);
       const settings = await client.settings.list();
       if (!settings.ok) return settings;
       const current = settings.value.find(({ key }) => key === "ui.theme")?.value;
-      const rows = THEME_NAMES.map((one) => `${one === current ? "*" : " "} ${one}`);
+      const rows = names.map((one) => `${one === current ? "*" : " "} ${one}`);
       return output([...rows, "Your own: /theme NAME uses EVERLONG_HOME/themes/NAME.json."].join("\n"), {
         current,
-        themes: THEME_NAMES,
+        themes: names,
       });
     },
   },

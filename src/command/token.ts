@@ -6,16 +6,20 @@ const DATABASE = {
   flags: "--database <url>",
   help: "the team's database (default: the setting gateway.database)",
 } as const;
+const NODE = {
+  flags: "--node <url>",
+  help: "through this node, with an admin's token in EVERLONG_MEMORY_TOKEN (default: memory.service.url)",
+} as const;
 const TENANT = { flags: "--tenant <name>", help: "only in this tenant" } as const;
 
+type TokenPlace = { database?: string; node?: string };
 type AddOptions = {
   tenant: string;
   user: string;
   scope: string[];
   repo?: string[];
   expires?: string;
-  database?: string;
-};
+} & TokenPlace;
 
 const add: Command = {
   name: "add",
@@ -29,6 +33,7 @@ const add: Command = {
     { flags: "--repo <pattern>", help: "only this repository, or owner/*; may be given again", kind: "list" },
     { flags: "--expires <time>", help: "when it ends: 30d, 12h or 2027-01-31" },
     DATABASE,
+    NODE,
   ],
   run: async ({ args: [name = ""], options }: CommandCall<AddOptions>) =>
     describe(
@@ -37,7 +42,7 @@ const add: Command = {
           ...{ name, tenant: options.tenant, user: options.user, scopes: options.scope },
           ...{ repositories: options.repo ?? [], expires: options.expires },
         },
-        options.database,
+        options,
       ),
       (data) => ({
         data,
@@ -51,9 +56,9 @@ const list: Command = {
   summary: "list tokens and when they were last used",
   isDefault: true,
   json: "lines",
-  options: [TENANT, DATABASE],
-  run: async ({ options }: CommandCall<{ tenant?: string; database?: string }>) =>
-    describe(await home.tokens.tokensOf(options.tenant, options.database), (rows) => ({
+  options: [TENANT, DATABASE, NODE],
+  run: async ({ options }: CommandCall<{ tenant?: string } & TokenPlace>) =>
+    describe(await home.tokens.tokensOf(options.tenant, options), (rows) => ({
       data: rows,
       text:
         rows
@@ -76,9 +81,9 @@ const revoke: Command = {
   summary: "end a token, by its name or id, within 5 seconds on every node",
   arguments: "<name>",
   json: "value",
-  options: [TENANT, DATABASE],
-  run: async ({ args: [name = ""], options }: CommandCall<{ tenant?: string; database?: string }>) =>
-    describe(await home.tokens.endToken(name, options.tenant, options.database), (ids) => ({
+  options: [TENANT, DATABASE, NODE],
+  run: async ({ args: [name = ""], options }: CommandCall<{ tenant?: string } & TokenPlace>) =>
+    describe(await home.tokens.endToken(name, options.tenant, options), (ids) => ({
       data: { revoked: ids },
       text: `Revoked: ${name}.`,
     })),

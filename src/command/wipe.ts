@@ -4,25 +4,32 @@ import { fail, ok } from "../base/result.ts";
 import { home, type WipePlan, type WipeScope } from "../runtime/client.ts";
 import { type Command, type CommandCall, output } from "./contract.ts";
 import { byteSize, counted, table } from "./format.ts";
+import type { TeamWipe } from "./wipe-team.ts";
 
-const USAGE = "everlong wipe --memory, --sessions or --all; everlong backup first keeps a copy.";
+type WipeOptions = Partial<TeamWipe> & { memory?: boolean; sessions?: boolean; all?: boolean };
+
+const USAGE = "everlong wipe --memory, --sessions, --all or --tenant NAME; everlong backup first keeps a copy.";
 
 export const wipe: Command = {
   name: "wipe",
-  summary: "delete memories, sessions or all Everlong data on this machine",
+  summary: "delete memories, sessions or all data, here or of a team",
   options: [
     { flags: "--memory", help: "memories, the board and the facts of the graph" },
     { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
     { flags: "--all", help: "everything, settings included" },
+    { flags: "--tenant <name>", help: "everything of this team in its database" },
+    { flags: "--user <name>", help: "with --tenant: only what is this member's" },
+    { flags: "--database <url>", help: "the team's database (default: the setting gateway.database)" },
     { flags: "--yes", help: "don't ask" },
   ],
-  async run(
-    { options }: CommandCall<{ memory?: boolean; sessions?: boolean; all?: boolean; yes?: boolean }>,
-    { person },
-  ) {
+  async run({ options }: CommandCall<WipeOptions>, { person }) {
+    const { tenant } = options;
     const [scope, ...others] = (["memory", "sessions", "all"] as const).filter((one) => options[one]);
-    if (scope === undefined || others.length > 0)
-      return fail(commandUsage(scope ? "Choose only one." : "Choose what to delete.", USAGE));
+    if (others.length > 0 || (scope && tenant !== undefined)) return fail(commandUsage("Choose only one.", USAGE));
+    if (tenant !== undefined) return (await import("./wipe-team.ts")).wipeTeam({ ...options, tenant }, person);
+    if (options.user !== undefined || options.database !== undefined)
+      return fail(commandUsage("--user and --database need --tenant.", USAGE));
+    if (scope === undefined) return fail(commandUsage("Choose what to delete.", USAGE));
     const plan = await home.removal.wipePlan(scope);
     if (!plan.ok) return plan;
     if (plan.value.items.length === 0) return output(planText(plan.value));

@@ -1,5 +1,5 @@
 // A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { optional } from "../base/optional.ts";
 import { gitContext } from "../host/git.ts";
 import { isInside } from "../host/paths.ts";
@@ -19,14 +19,15 @@ import {
 import { analyseShell } from "./shell/analyse.ts";
 import type { LineSpan, ShellAnalysis, ShellCommand } from "./shell/analysis.ts";
 import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
+import { handedText } from "./shell/handed-text.ts";
+import { isKnownProgram, isShellsOwn } from "./shell/known-program.ts";
 import { isTooMuch, namedWords, placesNamed, sedWords, wholeFolderWords } from "./shell/named.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
-import { READ_ONLY, readOnlyPaths, showsBelow, wantsFiles } from "./shell/read-only.ts";
-import { RUNNERS } from "./shell/runner.ts";
+import { readOnlyPaths, showsBelow, wantsFiles } from "./shell/read-only.ts";
 import { literalWord, type ShellWord } from "./shell/word.ts";
-import { isWriter, writtenPaths } from "./shell/writes.ts";
+import { writtenPaths } from "./shell/writes.ts";
 
 const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
 
@@ -94,7 +95,21 @@ class ShellInspection {
           for (const { path, real } of this.#placesIn(looseWord(value)))
             this.#add(kind, { path, real, span, implied: true, ...(unsure ? { unsure } : {}) });
       }
-    return this.#parts;
+    // Looking where programs lie may add a part: that it was too much to follow.
+    const ownWork = this.#ownWork();
+    return this.#parts.map((part) =>
+      part.kind === "shell" && ownWork.has(part) ? { ...part, mayRunOthers: true } : part,
+    );
+  }
+
+  /** The programs that the line itself wrote before it runs them. */
+  #ownWork(): ReadonlySet<PermissionPart> {
+    const written = new Set(this.#parts.flatMap((p) => (p.kind === "write" && !p.unsure ? (p.real ?? []) : [])));
+    if (written.size === 0) return new Set();
+    const isWritten = ({ words: [program] }: ShellPart): boolean =>
+      program?.value.includes("/") === true &&
+      this.#leads(program.value).some(({ real }) => real !== undefined && written.has(real));
+    return new Set(this.#parts.filter((part) => part.kind === "shell" && isWritten(part)));
   }
 
   #command(c: ShellCommand): void {
@@ -202,6 +217,7 @@ class ShellInspection {
       span: c.span,
       ...(c.opaqueReason ? { opaqueReason: c.opaqueReason } : {}),
       mayRunOthers: c.mayRunOthers,
+      ...optional("handedText", handedText(c, this.#analysis)),
       transparent: c.transparent,
       ...(elsewhere ? { elsewhere } : {}),
       namedPlaces: placesNamed(c.words).flatMap((path) => this.#leads(path).flatMap(({ real }) => real ?? [])),
@@ -253,16 +269,6 @@ class ShellInspection {
     );
   }
 }
-
-/** What it writes is known from its arguments, if anything. Any other program may write what it is given. */
-const isKnownProgram = ([program]: readonly ShellWord[]): boolean => {
-  const name = basename(program?.value ?? "");
-  if (name === "perl") return false; // its own language may write too
-  return Object.hasOwn(READ_ONLY, name) || isShellsOwn(name) || isWriter(name) || Object.hasOwn(RUNNERS, name);
-};
-
-/** They are part of the shell, so no file of that name is run. */
-const isShellsOwn = (name: string): boolean => /^(:|\[|cd|command|echo|false|printf|pwd|test|true)$/.test(name);
 
 function urlsIn(words: readonly ShellWord[]): string[] {
   return [...new Set(words.flatMap((w) => w.value.match(URL_IN_TEXT) ?? []))];

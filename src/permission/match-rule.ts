@@ -1,5 +1,6 @@
 // Whether a rule speaks of a part. Allow rules are read strictly; deny and ask rules widely, so that neither is evaded.
 import { isAbsolute, join, resolve } from "node:path";
+import { asPattern } from "../base/text.ts";
 import type { Rule } from "../schema/permission.ts";
 import { components, hasGlob, matchComponents } from "./glob.ts";
 import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
@@ -50,7 +51,14 @@ export function mayBeHidden(rule: Rule, part: PermissionPart): boolean {
   if (rule.kind !== "shell" || part.kind !== "shell" || rule.argument === undefined) return false;
   const [program = "", ...rest] = rule.argument.toLowerCase().split(" ");
   const name = bareWords([part.words[0]?.value.normalize("NFKC").toLowerCase() ?? ""])[0];
-  return part.mayRunOthers || (rest.length > 0 && name === program && part.words.some((w) => !w.literal || w.glob));
+  const isVague = rest.length > 0 && name === program && part.words.some((w) => !w.literal || w.glob);
+  return part.mayRunOthers || isVague || namesCommand(part.handedText ?? "", [program, ...rest]);
+}
+
+/** The words of a command, one after the other, each a word of its own: not `--touch`, `touch-up` or `touch.ts`. */
+function namesCommand(text: string, words: readonly string[]): boolean {
+  const command = words.map(asPattern).join("[\\s\"']+");
+  return new RegExp(`(?<![\\w.-])${command}(?![\\w-]|\\.\\w)`).test(text.normalize("NFKC").toLowerCase());
 }
 
 const startsWith = (words: readonly string[], wanted: readonly string[]): boolean =>

@@ -27,6 +27,8 @@ export type ShellPart = Origin & {
   opaqueReason?: string;
   /** It may run programs that are not among the parts. */
   mayRunOthers: boolean;
+  /** Of a program that nobody knows: all that it is given, any of which it may run. */
+  handedText?: string;
   /** Runs only what other parts hold. */
   transparent: boolean;
   /** Runs in another folder than the session's. */

@@ -171,7 +171,7 @@ export type RequestNote = {
   shortened: number;
   stored: number;
   recalled: readonly { ref: string; score: number; parts?: Readonly<Record<string, number>> }[];
-  /** Why memory was not searched for this prompt, or not in time; its next request tries again. */
+  /** Why a search for this prompt gave nothing, or less than it should (`schema/recall-loss.ts`). */
   recallLost?: string;
   items: readonly RecordRow[];
 };

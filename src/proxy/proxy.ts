@@ -21,11 +21,11 @@ import { pathRoute, routeOf } from "./identify/route.ts";
 import type { AgentRun } from "./identify/run.ts";
 import { ContentSizes } from "./plan/count.ts";
 import type { ProxyContext } from "./request/context.ts";
+import { KnownLanes } from "./request/known-lanes.ts";
 import { LastSent } from "./request/last-sent.ts";
 import { serveManaged } from "./request/managed.ts";
 import { type OpenServices, ServicesDoor } from "./services.ts";
 import type { ProxySettings } from "./settings.ts";
-import { StateReader } from "./state/files.ts";
 import { UnmanagedCounts } from "./unmanaged.ts";
 import { chooseTarget, type Destination, type Upstreams } from "./upstream/choose.ts";
 import { forwardHeaders, forwardSearch } from "./upstream/headers.ts";
@@ -42,8 +42,8 @@ type ProxyOptions = {
   catalog: ModelCatalog;
   clock: Clock;
   newId: MakeId;
-  /** Store, index and searcher; opened when the first request needs them. */
-  open: OpenServices;
+  /** Store, index and searcher of a tenant, or of this home; opened when the first request needs them. */
+  open: (tenant?: string) => ReturnType<OpenServices>;
 };
 
 /** Who asks, as the gate saw it. */
@@ -55,6 +55,8 @@ export type CallerAccess = {
   run?: AgentRun;
   /** Whose token of a team it is. */
   person?: string;
+  /** Of which tenant; absent for this home's own. */
+  tenant?: string;
   target: { path: string; search: string };
 };
 
@@ -69,16 +71,25 @@ export type ProxyHandler = {
 export function createProxy(options: ProxyOptions): ProxyHandler {
   const { settings, clock } = options;
   const listeners = new Set<(event: GatewayEvent) => void>();
-  const door = new ServicesDoor(options.open, clock);
-  const passed = new UnmanagedCounts(door, clock);
+  // Tenants are those of tokens that were right.
+  const doors = new Map<string | undefined, { door: ServicesDoor; passed: UnmanagedCounts }>();
+  const doorOf = (tenant: string | undefined) => {
+    const open = doors.get(tenant);
+    if (open) return open;
+    const door = new ServicesDoor(() => options.open(tenant), clock);
+    const opened = { door, passed: new UnmanagedCounts(door, clock) };
+    doors.set(tenant, opened);
+    return opened;
+  };
   const parts: ProxyContext = {
     settings,
     key: options.key,
     catalog: options.catalog,
     counts: new ContentSizes(),
-    files: new StateReader(),
     lastSent: new LastSent(),
+    lanes: new KnownLanes(),
     recent: new RecentBodies(),
+    summaries: new Set(),
     clock,
     emit: (event) => {
       for (const listener of listeners) listener(event);
@@ -102,11 +113,11 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
     if (reason !== undefined || !route)
       return pass(req, res, {
         ...{ target: target(false), wire, served, reason: reason ?? "route", explain },
-        ...{ upstream: place.value.upstream.name, folder: caller.run?.folder },
+        ...{ upstream: place.value.upstream.name, folder: caller.run?.folder, tenant: caller.tenant },
       });
     await serveManaged(
       parts,
-      door,
+      doorOf(caller.tenant).door,
       {
         ...{ req, res, route, headers, path, explain, target },
         upstream: place.value.upstream.name,
@@ -127,7 +138,7 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
   const pass = async (
     req: IncomingMessage,
     res: ServerResponse,
-    { target, wire, served, reason, explain, upstream, folder }: Passing,
+    { target, wire, served, reason, explain, upstream, folder, tenant }: Passing,
   ): Promise<void> => {
     const limits = { firstByteMs: settings.upstreamTimeoutMs, silenceMs: settings.upstreamTimeoutMs };
     const id = options.newId();
@@ -150,7 +161,7 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
       ...optional("status", status),
       ...optional("failure", failure),
     };
-    await passed.add(reason, settings.records ? record : undefined);
+    await doorOf(tenant).passed.add(reason, settings.records ? record : undefined);
   };
 
   const running = new Set<Promise<void>>();
@@ -167,7 +178,7 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
     async close() {
       // An answer is through before everything about it is stored.
       await Promise.allSettled(running);
-      await door.close();
+      for (const { door } of doors.values()) await door.close();
       await options.pools.close();
     },
   };
@@ -181,6 +192,7 @@ type Passing = {
   explain: boolean;
   upstream: string;
   folder: string | undefined;
+  tenant: string | undefined;
 };
 
 function targetOf(

@@ -2,21 +2,24 @@
 
 import type { Clock } from "../base/clock.ts";
 import { fail, type Result } from "../base/result.ts";
-import type { TemporalGraph } from "../memory/graph/graph.ts";
+import type { Pin, PinOwner } from "../memory/pin/pin.ts";
 import type { Recall } from "../memory/recall/recall.ts";
 import type { FilteredText, Redactor } from "../memory/secret/filter.ts";
 import type { Fault } from "../store/fault.ts";
+import type { ItemIndex } from "./remember/item-index.ts";
 import type { Remember } from "./remember/remember.ts";
 import type { ProxyStore } from "./store/handle.ts";
 import type { ProxySession } from "./store/session.ts";
 
 export type ProxyServices = {
   store: ProxyStore;
-  recall: Recall;
+  recall: Pick<Recall, "search" | "start">;
+  /** Where stored items are found again. */
+  index: ItemIndex;
   remember: Remember;
   redactor: Redactor;
-  /** Absent: facts are not looked for. */
-  graph?: TemporalGraph<unknown>;
+  /** The pins of these owners, where they are kept. */
+  pins?(owners: readonly Pick<PinOwner, "level" | "owner">[]): readonly Pin[];
   /** The main agent of the session was answered: the graph hears of it, and nobody waits. `folder`: where it works. */
   feed?(session: ProxySession, folder?: string): void;
   /** The store was found damaged or is gone: it has to be opened again. */

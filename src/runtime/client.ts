@@ -13,6 +13,7 @@ export type { BoardItem } from "../memory/board/item.ts";
 export type { ProxyOperations } from "../server/manage/contract.ts";
 export type { PromptRef, RewindReport } from "../session/rewind.ts";
 export type { EditorPlace, ShellProcess, TerminalLine } from "../tool/editor.ts";
+export type { ShellRow } from "./agent/running-shell.ts";
 export type { BoardChoice } from "./board/access.ts";
 export { type EnclosedImage, type Enclosures, MAX_IMAGE_BYTES } from "./client/enclosure.ts";
 export type {
@@ -50,6 +51,7 @@ export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
 export type { CheckpointView } from "./session/checkpoints.ts";
 export type { StoredSession } from "./session/stored-sessions.ts";
 export type { SettingsAccess } from "./settings-access.ts";
+export type { Moved } from "./team/move.ts";
 export type { TrustAccess } from "./trust-access.ts";
 export type { WipePlan, WipeScope } from "./wipe/plan.ts";
 
@@ -102,6 +104,7 @@ export const home = {
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),
   recall: lazily(() => import("./recall/stored-recall.ts")),
   embeddings: lazily(() => import("./recall/reindex-embeddings.ts")),
+  staticModel: lazily(() => import("./recall/static-model.ts")),
   imports: lazily(() => import("./import/access.ts")),
   evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
@@ -111,6 +114,8 @@ export const home = {
   doctor: lazily(() => import("./doctor/doctor.ts")),
   gateway: lazily(() => import("./gateway/gateway.ts")),
   tokens: lazily(() => import("./team/token-access.ts")),
+  moving: lazily(() => import("./team/move.ts")),
+  tenants: lazily(async () => ({ ...(await import("./team/export.ts")), ...(await import("./team/removal.ts")) })),
   demo: lazily(() => import("./demo/demo.ts")),
   /** False when there is nothing to open it with. */
   openLink: async (link: string) => (await import("./gateway/open-link.ts")).openLink(link),
@@ -127,6 +132,8 @@ export const home = {
   /** What a face at a terminal must know before a session is open. */
   faceStart: async (options: Pick<OpenOptions, "flags" | "trustFolder">) =>
     (await import("./face.ts")).faceStart(options),
+  /** Names of the themes that users wrote. */
+  ownThemes: async () => (await import("./face.ts")).ownThemes(),
   /** What this folder would load if it were trusted, when it is not. */
   trustQuestion: async () => (await import("./trust-access.ts")).trustQuestion(),
   /** Names of commands and skills that users added. */

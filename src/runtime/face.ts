@@ -1,7 +1,10 @@
 // What a face at a terminal must know before a session is open: its settings, the terminal's own variables, where files go.
-import { basename } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { ok } from "../base/result.ts";
+import { processEnvironment } from "../settings/environment.ts";
 import type { Flags } from "../settings/flag.ts";
+import { resolveHome } from "../settings/home.ts";
 import type { ResultPromise } from "./client/open.ts";
 import type { OpenOptions } from "./client/session.ts";
 import { openWorkspace } from "./workspace.ts";
@@ -54,6 +57,14 @@ export type FaceStart = {
   /** The secret filter. */
   redact: (text: string) => string;
 };
+
+/** Files of the home's folder of themes, by name. */
+export async function ownThemes(): Promise<string[]> {
+  const home = resolveHome(processEnvironment());
+  if (!home.ok) return [];
+  const names = await readdir(join(home.value, "themes")).catch(() => []);
+  return names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length));
+}
 
 export async function faceStart(options: Pick<OpenOptions, "flags" | "trustFolder">): ResultPromise<FaceStart> {
   const workspace = await openWorkspace({ flags: options.flags as Flags, trustFolder: options.trustFolder });

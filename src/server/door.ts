@@ -90,7 +90,8 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       if (!options.graph) return sendRefusal(res, refusal("not_found"), "graphiti");
       const { graph } = options;
       graphiti ??= import("./graphiti/app.ts").then(({ createGraphiti }) => createGraphiti(graph));
-      return (await graphiti)(req, res, caller.target);
+      if (team) res.once("finish", () => res.statusCode === 403 && team.metrics.denied());
+      return (await graphiti)(req, res, caller.target, member);
     }
     if (area.name === "mcp") {
       if (!options.mcp) return sendRefusal(res, refusal("not_found"), "api");

@@ -83,11 +83,11 @@ export function createGate(options: GateOptions): Gate {
     if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
-    const person = member && personOf(member);
+    const whose = member && { person: personOf(member), tenant: member.tenant };
     return ok({
       area,
       member,
-      caller: { loopback, token: who.token, target, ...optional("run", who.run), ...optional("person", person) },
+      caller: { loopback, token: who.token, target, ...optional("run", who.run), ...whose },
     });
   };
 }

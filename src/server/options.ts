@@ -39,6 +39,8 @@ export type GatewayOptions = {
   recall: OpenRecall;
   /** What /api/memory serves; without it the gateway has no such address. */
   memory?: OpenMemoryBackend;
+  /** With it, whoever calls /api/memory by a token signs each request with this key. */
+  memoryKey?: string;
   /** The members of a team, and their memory; without it whoever has the token is the one user. */
   team?: TeamDoor;
   /** What /mcp serves; without it the gateway has no such address. */

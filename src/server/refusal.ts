@@ -19,6 +19,11 @@ const TABLE = {
     "The gateway token is missing or wrong.",
     "Send it as Authorization: Bearer or X-Everlong-Token. Find it in EVERLONG_HOME/gateway.token.",
   ],
+  wrong_signature: [
+    401,
+    "The request's signature is missing or wrong, or its clock is off by more than five minutes.",
+    "Set memory.service.hmacKey to the same key on both sides, and check the clocks.",
+  ],
   wrong_code: [
     401,
     "This code is not valid: it was used before, is older than ten minutes, or never was one.",

@@ -2,13 +2,15 @@
 import type { Sizes } from "../context/compact/budget.ts";
 import type { Summary } from "../context/compact/summary-input.ts";
 import { unreclaimable } from "../context/usage/unreclaimable.ts";
+import { compactionReasonText } from "../schema/compaction-reason.ts";
 import type { Session } from "./session.ts";
 
 export async function warnBuiltIn(
   session: Session,
   { reason, error }: NonNullable<Summary["insteadOf"]>,
 ): Promise<void> {
-  const message = `The model's summary could not be used (${error ?? reason}), so the built-in one was used. The full conversation is in the log, and /compact undo brings it back.`;
+  const why = error?.replace(/\.$/, "") ?? compactionReasonText(reason);
+  const message = `The model's summary could not be used: ${why}. The built-in one was used instead. The full conversation is in the log; /compact undo brings it back.`;
   await session.emit("session.warning", { warningType: "built_in_summary", message });
 }
 

@@ -16,6 +16,7 @@ import type { ModelTarget } from "../model/contract.ts";
 import type { CompactionReason, CompactionTrigger } from "../schema/event/context.ts";
 import type { EventData } from "../schema/event/envelope.ts";
 import { carriedOver } from "./carried-over.ts";
+import { tellReceived, tellStage } from "./compaction-progress.ts";
 import { countUsage } from "./compaction-usage.ts";
 import { warnBuiltIn, warnUnreclaimable } from "./compaction-warning.ts";
 import { preCompact } from "./pre-compact.ts";
@@ -77,6 +78,7 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
     abort,
     done: Promise.resolve(),
     summarised: undefined,
+    receivedTokens: 0,
     limit,
   };
   live.window.attempt = running;
@@ -91,13 +93,16 @@ export async function beginCompaction(session: Session, begin: Begin): Promise<R
 
 async function summarise(session: Session, running: RunningAttempt, view: WindowView, begin: Begin): Promise<void> {
   const { parts, state } = session;
+  tellStage(session, running, "hooks");
   const hooked = await preCompact(session, running, view, begin);
   if (hooked.type === "blocked") {
     await giveUp(session, running, { outcome: "not_applicable", reason: "blocked_by_hook" });
     return;
   }
+  tellStage(session, running, "summarising");
   const target = begin.summariser ?? parts.model.target();
   await parts.tokens.loadCounter();
+  const onPart = tellReceived(session, running);
   // What a cut has shortened already is shortened anew from its original, so that markers are never nested.
   const originals = new Map(view.items.map((item) => [item.id, item]));
   const summarised = await writeSummary({
@@ -115,8 +120,7 @@ async function summarise(session: Session, running: RunningAttempt, view: Window
     effectiveLimit: begin.summariser ? begin.summariser.promptLimit : view.sizes.effectiveLimit,
     sessionId: session.id,
     maxChunks: parts.context.settings().maxChunks,
-    call: (request, signal) =>
-      parts.model.call(target, request, { signal, onPart: () => undefined, idleMs: parts.limits.streamIdleMs }),
+    call: (request, signal) => parts.model.call(target, request, { signal, onPart, idleMs: parts.limits.streamIdleMs }),
     count: (text) => parts.tokens.countText(text),
     shorten: (item, tokens) => shortenItem(originals.get(item.id) ?? item, tokens, shaping(session, view)),
     signal: running.abort.signal,
@@ -168,6 +172,7 @@ export async function applyCompactionAttempt(session: Session): Promise<Complete
 
 async function apply(session: Session, running: RunningAttempt, end: Summary): Promise<Completed> {
   const { parts, live } = session;
+  tellStage(session, running, "checking");
   const view = await look(session, running.limit);
   const items = atCutSize(view.items, live.window.cut);
   const number = session.state.checkpointCount + 1;
@@ -198,6 +203,7 @@ async function commit(
 ): Promise<Completed> {
   const { parts, live } = session;
   const { attempt } = running;
+  tellStage(session, running, "writing");
   const title = checkpointTitle(summary.parts);
   const name = checkpointFileName(number, title);
   const meta = {

@@ -132,6 +132,8 @@ export type PermissionParts = {
   /** The one door: rules, approvals, the user. */
   permit: AskPermit;
   allowedPath: (toolCallId: string, path: string) => boolean;
+  /** Whether it may be read without asking anybody. */
+  mayRead: (path: string) => Promise<boolean>;
 };
 
 /** Runs the hooks of a moment for this actor; without hooks it resolves at once. Never rejects. */

@@ -118,6 +118,15 @@ export class Door {
     return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
+  /** Whether anybody may read it unasked. */
+  async mayRead(path: string): Promise<boolean> {
+    const { userHome, main, policy } = this.#parts;
+    const { cwd } = main.state.context;
+    const { everlongHome } = policy().places;
+    const parts = await inspect([{ kind: "read", path }], { cwd, userHome, everlongHome });
+    return decide(parts, policy()).type === "allow";
+  }
+
   #allow(call: DoorCall, parts: readonly PermissionPart[]): Permit {
     const paths = parts.flatMap((p) =>
       (p.kind === "read" || p.kind === "write") && p.real !== undefined ? [p.real] : [],

@@ -77,7 +77,7 @@ describe("files of a rewind", () => {
     // The last change of the agent does not make the file its own again.
     const last = change({ path: at("a"), operation: "edit", before: of("third by hand"), after: of("third by hand") });
     const files = changedFiles([...gone, last, edited(at("unknown")), again(at("unknown"))], []);
-    const skipped = names.map((path) => ({ path, why: "changed since by someone else" }));
+    const skipped = names.map((path) => ({ path, why: "changed since by someone else", isForeign: true }));
     expect(await restoreFiles(files, snapshots, false)).toEqual({ restored: [], skipped, copies: [] });
     const forced = await restoreFiles(files, snapshots, true);
     expect(forced).toMatchObject({ restored: names, skipped: [] });

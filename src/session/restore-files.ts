@@ -2,20 +2,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { optional } from "../base/optional.ts";
 import { replaceWhole } from "../host/files.ts";
 import type { DurableEnvelope } from "../schema/event/envelope.ts";
+import type { ChangedFile } from "../schema/event/session.ts";
 import { hashOf, storeSnapshot } from "../tool/snapshot.ts";
-
-/** A file that was changed since. */
-export type ChangedFile = {
-  path: string;
-  /** Name of the old bytes. Undefined: it was new, and goes away again. `lost`: they were not kept. */
-  before: string | "lost" | undefined;
-  /** Hash of what the agent wrote last. */
-  after: string | undefined;
-  /** Somebody else wrote between two of the agent's changes: what they wrote may still stand in it. */
-  isShared: boolean;
-};
 
 /** What would become of a file, or why it stays: in words. */
 export type FilePreview = {
@@ -27,7 +18,8 @@ export type FilePreview = {
 };
 export type FilesRestored = {
   restored: string[];
-  skipped: { path: string; why: string }[];
+  /** `isForeign`: somebody else changed it; with `overwrite` it goes back too. */
+  skipped: { path: string; why: string; isForeign?: true }[];
   /** Copies of what somebody else had written and was overwritten as wished. */
   copies: { path: string; copy: string }[];
 };
@@ -93,7 +85,7 @@ export async function restoreFiles(
     const plan = plans.get(path);
     if (!plan) continue;
     if (plan.action === "skip") {
-      outcome.skipped.push({ path, why: plan.why ?? FOREIGN });
+      outcome.skipped.push({ path, why: plan.why ?? FOREIGN, ...optional("isForeign", plan.isForeign) });
       continue;
     }
     const now = bytesAt(path);

@@ -3,9 +3,10 @@ import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { sessionPaths } from "../host/paths.ts";
 import type { DurableEnvelope, EventData } from "../schema/event/envelope.ts";
+import type { ChangedFile } from "../schema/event/session.ts";
 import { cancelCompaction } from "./compaction.ts";
 import { tellUsage } from "./prepare.ts";
-import { type ChangedFile, changedFiles, type FilesRestored, restoreFiles } from "./restore-files.ts";
+import { changedFiles, type FilesRestored, previewFiles, restoreFiles } from "./restore-files.ts";
 import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
 import { beginEpoch } from "./window.ts";
@@ -110,8 +111,40 @@ export async function rewindLog(
   const { snapshots } = sessionPaths(dir);
   const filesRestored =
     files === "stay" ? undefined : await restoreFiles(plan.value.files, snapshots, files === "overwrite");
-  await emit("session.snapshot_rewind", rewindData(plan.value, filesRestored), plan.value.parentId);
+  const left = leftWith(lastLeft(state), plan.value.files, filesRestored);
+  await emit("session.snapshot_rewind", rewindData(plan.value, filesRestored, left), plan.value.parentId);
   return ok({ ...plan.value, filesRestored });
+}
+
+/** What the last going back left alone, as long as nothing was said since. `to`: of the one that went there. */
+function lastLeft({ chain }: Pick<SessionState, "chain">, to?: string): ChangedFile[] {
+  const last = chain.findLast(
+    (e) => e.agentId === undefined && (e.type === "user.message" || e.type === "session.snapshot_rewind"),
+  );
+  if (last?.type !== "session.snapshot_rewind") return [];
+  const { filesLeft = [], fromTurn } = last.data;
+  return to === undefined || to === `t${fromTurn}` ? filesLeft : [];
+}
+
+/** Of a file that was left twice, the older text is the one to go back to. */
+function leftWith(earlier: ChangedFile[], changed: ChangedFile[], files: FilesRestored | undefined): ChangedFile[] {
+  const foreign = new Set(files?.skipped.flatMap(({ path, isForeign }) => (isForeign ? [path] : [])));
+  const now = changed.filter(({ path }) => foreign.has(path));
+  return [...earlier.filter(({ path }) => !changed.some((file) => file.path === path)), ...now];
+}
+
+/** Puts back only what the last going back left; undefined: there is nothing such, and `overwrite` goes back further. */
+export async function restoreLeft(
+  { state, emit, dir }: Pick<Session, "state" | "emit" | "dir">,
+  to: string | undefined,
+): Promise<RewindReport | undefined> {
+  const { snapshots } = sessionPaths(dir);
+  const left = lastLeft(state, to);
+  if (!previewFiles(left, snapshots, true).some(({ action }) => action !== "skip")) return undefined;
+  const files = await restoreFiles(left, snapshots, true);
+  const message = `Put back, although others had changed them: ${files.restored.join(", ") || "none"}.`;
+  await emit("session.info", { infoType: "files_restored", message });
+  return { prompts: [], files };
 }
 
 /** The caller makes sure that no turn begins meanwhile (`exclusively`). */
@@ -131,13 +164,18 @@ export async function rewind(
 }
 
 /** The event's data; the index needs to know from which turn on, and which checkpoints go. */
-function rewindData(plan: RewindPlan, files: FilesRestored | undefined): EventData<"session.snapshot_rewind"> {
+function rewindData(
+  plan: RewindPlan,
+  files: FilesRestored | undefined,
+  filesLeft: ChangedFile[],
+): EventData<"session.snapshot_rewind"> {
   const ref = plan.prompts[0]?.ref;
   return {
     upToEventId: plan.target.id,
     eventsRemoved: plan.eventsRemoved,
     filesRestored: files?.restored ?? [],
     filesSkipped: files?.skipped.map(({ path }) => path) ?? [],
+    ...(filesLeft.length > 0 ? { filesLeft } : {}),
     ...(ref ? { fromTurn: Number(ref.slice(1)) } : {}),
     withdrawnCheckpoints: plan.checkpoints,
     withdrawnAgents: plan.agents,

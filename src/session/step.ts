@@ -130,7 +130,7 @@ async function makeSmaller(
       limit: limit.tokens,
       source: "provider",
     });
-  const message = `The provider refused the request as too large. Making the history smaller and sending it again (retry ${times} of ${MOST_REFUSALS}).`;
+  const message = `The provider refused the request as too large. Looking for what can be left out (retry ${times} of ${MOST_REFUSALS}).`;
   await session.emit("session.info", { infoType: "context_limit_retry", message });
   return true;
 }

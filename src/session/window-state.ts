@@ -15,6 +15,8 @@ export type RunningAttempt = {
   /** The summary is there, or the attempt has been given up. Never rejects. */
   done: Promise<void>;
   summarised: Summarised | undefined;
+  /** Of the model's answers so far, all calls together. */
+  receivedTokens: number;
   /** L that the result must fit. */
   limit: number;
 };

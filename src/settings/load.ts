@@ -1,7 +1,7 @@
 // Loads the settings of a run: files, environment and flags, merged by precedence, each value with its source.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode, errorText, type Failure } from "../base/failure.ts";
+import { errorCode, type Failure, systemReason } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type Complaint, describeComplaint } from "./complaint.ts";
 import { type Environment, readEnvironment } from "./environment.ts";
@@ -125,7 +125,7 @@ function readText(path: string, read: (path: string) => string | undefined): Res
   } catch (error) {
     return fail({
       code: "settings_unreadable",
-      what: `${path} cannot be read: ${errorText(error)}.`,
+      what: `${path} cannot be read: ${systemReason(error)}.`,
       data: "The file is unchanged and nothing was started: it may contain rules that must not be skipped.",
       next: "Make it readable, or move it away.",
       exit: 2,

@@ -8,15 +8,20 @@ const CHANGED_ROWS = 400;
 /** Pages at which a commit does it after all: 64 MB. */
 const BACKSTOP = 16_384;
 
+export type WritingThread = { readonly rows: number; checkpoint(): void };
+
 /** For a process that lives long and writes much. Must be closed before the database. */
 export class Checkpointer {
   readonly #db: Database;
   readonly #timer: NodeJS.Timeout;
   #thread: Promise<Worker> | undefined;
   #changed = 0;
+  readonly #elsewhere: WritingThread | undefined;
 
-  constructor(db: Database, options: { lookMs?: number } = {}) {
+  /** `elsewhere`: a thread that writes, too, and makes the checkpoints; it says how many rows it has changed. */
+  constructor(db: Database, options: { lookMs?: number; elsewhere?: WritingThread } = {}) {
     this.#db = db;
+    this.#elsewhere = options.elsewhere;
     db.exec(`PRAGMA wal_autocheckpoint = ${BACKSTOP}`);
     this.#timer = setInterval(() => this.#look(), options.lookMs ?? LOOK_MS);
     this.#timer.unref();
@@ -28,9 +33,11 @@ export class Checkpointer {
   }
 
   #look(): void {
-    const changed = Number(this.#db.prepare("SELECT total_changes() AS rows").get()?.["rows"]);
+    const own = Number(this.#db.prepare("SELECT total_changes() AS rows").get()?.["rows"]);
+    const changed = own + (this.#elsewhere?.rows ?? 0);
     if (changed - this.#changed < CHANGED_ROWS) return;
     this.#changed = changed;
+    if (this.#elsewhere) return this.#elsewhere.checkpoint();
     this.#thread ??= this.#start();
     void this.#thread.then((thread) => thread.postMessage("now"));
   }

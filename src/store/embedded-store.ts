@@ -1,7 +1,8 @@
 // Units of work on SQLite: every step is answered at once, so a unit runs to its end without anybody waiting.
-import type { StatementSync } from "node:sqlite";
+import { answerToTerms } from "./embedded-terms.ts";
 import { eraseFromJournal } from "./journal/journal.ts";
 import { type Database, whileBusy, write } from "./sqlite.ts";
+import { prepared } from "./statement.ts";
 import { type RowStore, type SqlPiece, type StoreStep, type TextQuery, textIndexes, type Unit } from "./unit.ts";
 
 const stores = new WeakMap<Database, RowStore>();
@@ -11,7 +12,7 @@ export function embeddedStore(db: Database): RowStore {
   const cached = stores.get(db);
   if (cached) return cached;
   const store: RowStore = {
-    read: (unit, options = {}) => whileBusy(db.location() ?? "memory", () => runUnit(db, unit()), options),
+    read: (unit, options = {}) => whileBusy(db.location() ?? "memory", () => ofOneMoment(db, unit), options),
     async write(unit, options = {}) {
       const forgets = { any: false };
       const outcome = await write(db, () => perform(db, unit(), forgets), options);
@@ -22,6 +23,17 @@ export function embeddedStore(db: Database): RowStore {
   };
   stores.set(db, store);
   return store;
+}
+
+/** Another process may write between two statements: a transaction sees none of it. */
+function ofOneMoment<T>(db: Database, unit: () => Unit<T>): T {
+  if (db.isTransaction) return runUnit(db, unit());
+  db.exec("BEGIN");
+  try {
+    return runUnit(db, unit());
+  } finally {
+    if (db.isTransaction) db.exec("COMMIT");
+  }
 }
 
 /** At once: what it reads, or its part of a transaction that the caller has begun. */
@@ -46,30 +58,35 @@ function perform<T>(db: Database, unit: Unit<T>, forgets: { any: boolean }): T {
 function answerTo(db: Database, step: StoreStep): unknown {
   switch (step.type) {
     case "one":
-      return statement(db, step.sql).get(...step.values);
+      return prepared(db, step.sql).get(...step.values);
     case "all":
-      return statement(db, step.sql).all(...step.values);
+      return prepared(db, step.sql).all(...step.values);
     case "arrays":
-      return statement(db, step.sql, true).all(...step.values);
+      return prepared(db, step.sql, true).all(...step.values);
     case "run":
-      return Number(statement(db, step.sql).run(...step.values).changes);
+      return Number(prepared(db, step.sql).run(...step.values).changes);
     case "hold": // one writer at a time
+    case "advance": // the next number is always higher than all that are there
       return undefined;
     case "raise":
-      return statement(db, "UPDATE memory_generation SET value = value + 1").run();
+      return prepared(db, "UPDATE memory_generation SET value = value + 1").run();
     case "erase":
       return eraseFromJournal(db, step.subject);
     case "put_text": {
       const columns = textIndexes[step.index];
       const sql = `INSERT INTO ${step.index} (rowid, ${columns.join(", ")}) VALUES (?${", ?".repeat(columns.length)})`;
-      return statement(db, sql).run(step.id, ...step.texts);
+      return prepared(db, sql).run(step.id, ...step.texts);
     }
     case "remove_text":
-      return statement(db, `DELETE FROM ${step.index} WHERE rowid = ?`).run(step.id);
+      return prepared(db, `DELETE FROM ${step.index} WHERE rowid = ?`).run(step.id);
     case "match_text":
       return match(step.query);
+    case "each":
+      return step.lists.map((values) => prepared(db, step.sql, true).all(...values));
     case "embedded":
       return step.work(db);
+    default:
+      return answerToTerms(db, step);
   }
 }
 
@@ -77,21 +94,3 @@ const match = ({ index, words, which }: TextQuery): SqlPiece => ({
   sql: `SELECT rowid AS id, rank FROM ${index} WHERE ${index} MATCH ?`,
   values: [words.map((word) => `"${word.replaceAll('"', '""')}"`).join(which === "all" ? " " : " OR ")],
 });
-
-const statementsByDatabase = new WeakMap<Database, Map<string, StatementSync>>();
-/** Queries with lists of values have many texts; the oldest of them is prepared anew. */
-const MOST_STATEMENTS = 500;
-
-function statement(db: Database, sql: string, arrays = false): StatementSync {
-  const statements = statementsByDatabase.get(db) ?? new Map<string, StatementSync>();
-  statementsByDatabase.set(db, statements);
-  const key = arrays ? `arrays ${sql}` : sql;
-  const cached = statements.get(key);
-  if (cached) return cached;
-  const fresh = db.prepare(sql);
-  if (arrays) fresh.setReturnArrays(true);
-  const [oldest] = statements.keys();
-  if (statements.size >= MOST_STATEMENTS && oldest !== undefined) statements.delete(oldest);
-  statements.set(key, fresh);
-  return fresh;
-}

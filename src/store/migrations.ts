@@ -6,13 +6,13 @@ import { importSchema } from "./schema/import.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { dashboardIndexes, observationSchema } from "./schema/observation.ts";
-import { proxyChainWithoutTokens, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
-import { recallErasure, recallSchema, tombstoneSchema } from "./schema/recall.ts";
+import { proxyChainWithoutTokens, proxyRequestOwners, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
+import { firstRecallSchema, recallErasure, recallScopesWithoutTenant, tombstoneSchema } from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
 export const storeMigrations: readonly string[] = [
   sessionSchema,
-  recallSchema,
+  firstRecallSchema,
   proxySchema,
   memorySchema,
   boardSchema,
@@ -26,4 +26,6 @@ export const storeMigrations: readonly string[] = [
   importSchema,
   observationSchema,
   dashboardIndexes,
+  recallScopesWithoutTenant,
+  proxyRequestOwners,
 ];

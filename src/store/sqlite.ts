@@ -7,6 +7,7 @@ import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { codeOf, type Fault, faultOf, isFileDamage } from "./fault.ts";
 import { suspect } from "./rebuild/suspect.ts";
+import type { WriteTurn } from "./write-turn.ts";
 
 export type Database = DatabaseSync;
 export type BusyOptions = {
@@ -92,6 +93,16 @@ const companions = new WeakMap<Database, Companion>();
 export const companionOf = (db: Database): Companion | undefined => companions.get(db);
 export const accompany = (db: Database, companion: Companion): void => void companions.set(db, companion);
 
+const turns = new WeakMap<Database, WriteTurn>();
+
+/** Another thread of this process writes to the same database: from now on they take turns. */
+export const takeTurns = (db: Database, turn: WriteTurn): void => void turns.set(db, turn);
+
+/** How long ago the thread wrote that this one gives way to; there may be none. */
+export const quietMsOf = (db: Database): number => turns.get(db)?.quietMs ?? Number.POSITIVE_INFINITY;
+
+/** Threads of one process give way to each other; only a transaction of one huge item takes longer. */
+const TURN_MS = 1000;
 const ATTEMPTS = 3;
 
 /**
@@ -103,6 +114,18 @@ export async function write<T>(
   work: (db: Database) => T,
   options: BusyOptions = {},
 ): Promise<Result<T, Fault>> {
+  const turn = turns.get(db);
+  if (!turn) return writeNow(db, work, options);
+  // Without it the database itself says who has to wait.
+  const isOurs = turn.tryTake() || (await turn.take(TURN_MS));
+  try {
+    return await writeNow(db, work, options);
+  } finally {
+    if (isOurs) turn.give();
+  }
+}
+
+async function writeNow<T>(db: Database, work: (db: Database) => T, options: BusyOptions): Promise<Result<T, Fault>> {
   const companion = companions.get(db);
   for (let attempt = 1; ; attempt++) {
     try {

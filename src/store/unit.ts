@@ -3,6 +3,7 @@ import type { Result } from "../base/result.ts";
 import type { Fault } from "./fault.ts";
 import type { Subject } from "./journal/erase.ts";
 import type { BusyOptions, Database } from "./sqlite.ts";
+import type { TermStep } from "./term-step.ts";
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type SqlRow = Record<string, unknown>;
@@ -18,13 +19,16 @@ export type SqlPiece = { sql: string; values: readonly SqlValue[] };
 /** What a unit asks for; the answer comes back from its `yield`. */
 export type StoreStep =
   | { type: "all" | "one" | "arrays" | "run"; sql: string; values: readonly SqlValue[] }
+  | { type: "each"; sql: string; lists: readonly (readonly number[])[] }
   | { type: "hold"; key: string }
   | { type: "raise" }
+  | { type: "advance"; table: string; column: string; highest: number }
   | { type: "erase"; subject: Subject }
   | { type: "put_text"; index: TextIndex; id: number; texts: readonly string[] }
   | { type: "remove_text"; index: TextIndex; id: number }
   | { type: "match_text"; query: TextQuery }
-  | { type: "embedded"; work: (db: Database) => void };
+  | { type: "embedded"; work: (db: Database) => void }
+  | TermStep;
 
 /**
  * It may run again from its beginning, so it has no effect but through its steps. Its SQL is what SQLite and PostgreSQL
@@ -58,9 +62,34 @@ export function* arrayRows(sql: string, ...values: SqlValue[]): Unit<unknown[][]
   return (yield { type: "arrays", sql, values }) as unknown[][];
 }
 
+/** The rows, as arrays, of one query for each of many lists of numbers, which stand in it as `?1`, `?2` and so on. */
+export function* eachRows(sql: string, lists: readonly (readonly number[])[]): Unit<unknown[][][]> {
+  return lists.length === 0 ? [] : ((yield { type: "each", sql, lists }) as unknown[][][]);
+}
+
 /** Gives how many rows it changed. */
 export function* execute(sql: string, ...values: SqlValue[]): Unit<number> {
   return (yield { type: "run", sql, values }) as number;
+}
+
+/** How many rows a statement has: few texts, each prepared once. */
+const ROWS_AT_ONCE = [64, 8, 1] as const;
+
+/** Many rows in few statements; `then` follows their values, such as what to do with one that is there. */
+export function* insertRows(
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+  then = "",
+): Unit<void> {
+  const place = `(${columns.map(() => "?").join(", ")})`;
+  for (let at = 0; at < rows.length; ) {
+    const count = ROWS_AT_ONCE.find((size) => size <= rows.length - at) ?? 1;
+    const places = Array.from({ length: count }, () => place).join(", ");
+    const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${places} ${then}`;
+    yield* execute(sql, ...rows.slice(at, at + count).flat());
+    at += count;
+  }
 }
 
 /** Until the end of the transaction nobody else holds this key; what was committed under it before is seen from here on. */
@@ -71,6 +100,11 @@ export function* holding(...key: readonly string[]): Unit<void> {
 /** Memory was changed: whoever shows it looks again. */
 export function* raiseGeneration(): Unit<void> {
   yield { type: "raise" };
+}
+
+/** Rows came with numbers of their own: the next number that the store gives is higher. */
+export function* advanceNumbers(table: string, column: string, highest: number): Unit<void> {
+  yield { type: "advance", table, column, highest };
 }
 
 /** A text was deleted: it leaves whatever the store keeps beside its tables. */

@@ -62,6 +62,14 @@ export type Tool<Input = unknown> = Partial<ToolFacts> & {
   /** What it wants to do; empty when it has no side effect that needs leave. */
   permissions: (input: Input, context: Pick<ToolContext, "cwd" | "root" | "sessionDir">) => PermissionRequest[];
   /**
+   * Why the call would fail whatever is allowed, seen without doing it: nobody is asked for what cannot be done.
+   * `mayRead`: whether this path may be read without asking; of another one nothing may be told.
+   */
+  foresee?: (
+    input: Input,
+    context: Pick<ToolContext, "cwd"> & { mayRead: (path: string) => Promise<boolean> },
+  ) => Promise<ToolOutcome | undefined>;
+  /**
    * What a person who is asked sees beside the request, such as a diff. It is made only then and goes to nobody else: it
    * may show what the model was not allowed to read.
    */

@@ -52,15 +52,18 @@ export async function writeText(
   return (await byEditor(path, text, files)) ?? replaceWhole(path, Buffer.from(text), mode);
 }
 
+/** On the disk or in the editor. */
+export const isThere = async (path: string, files: EditorFiles | undefined): Promise<boolean> =>
+  statSync(path, { throwIfNoEntry: false }) !== undefined || (await files?.read?.(path)) !== undefined;
+
 /** A new file; one that exists, on the disk or in the editor, is left as it is. */
 export async function createText(
   path: string,
   text: string,
   files: EditorFiles | undefined,
 ): Promise<Result<void, FileError>> {
-  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined || (await files?.read?.(path)) !== undefined;
   // Only the disk's own way tests and writes in one step; it also says what is in the way.
-  if (isThere && files?.write) return fail({ code: "exists", message: `${path} already exists.` });
+  if (files?.write && (await isThere(path, files))) return fail({ code: "exists", message: `${path} already exists.` });
   return (await byEditor(path, text, files)) ?? createWhole(path, Buffer.from(text));
 }
 

@@ -11,7 +11,7 @@ import { Output, type OutputExcerpt, type OutputMark, type OutputOptions, START 
 export type ShellEnd = {
   /** 128 and the signal's number when a signal ended it, as a shell reports it. */
   exitCode: number;
-  reason: "exited" | "stopped" | "max_seconds" | "not_started";
+  reason: "exited" | "stopped" | "stopped_by_person" | "max_seconds" | "not_started";
   detail?: string;
 };
 
@@ -23,13 +23,18 @@ export type Shell = {
   /** Undefined while it runs. */
   end: () => ShellEnd | undefined;
   done: Promise<ShellEnd>;
+  /** Whether its call still waits for it. */
+  isWaitedFor: () => boolean;
+  /** Resolves when its call is to go on without it. */
+  released: Promise<void>;
+  release: () => void;
   /** Output since the last read. */
   read: () => OutputExcerpt;
   /** Output since the last peek, for people watching; at most its last 4 KiB. */
   peek: () => string;
   unread: () => number;
   /** TERM, then KILL after 5 s, of all it started. */
-  stop: () => Promise<void>;
+  stop: (by?: "person") => Promise<void>;
 };
 
 type ShellStart = {
@@ -55,7 +60,7 @@ export type Shells = {
   list: () => Shell[];
   /** Its result was given whole: nobody will ask for it again. */
   forget: (shell: Shell) => void;
-  /** It goes on without its call: its end will be told, unless `stop` caused it. */
+  /** It goes on without its call: its end will be told, unless the agent itself stopped it. */
   detach: (shell: Shell) => void;
 };
 
@@ -68,7 +73,7 @@ const SHELL_PATH = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 const SCRIPT_PATH = "/usr/bin/script";
 export const hasTerminal = (): boolean => existsSync(SCRIPT_PATH);
 
-/** `onCompleted` is told of every detached shell that ends by itself or at its limit; must not throw. */
+/** `onCompleted` is told of every detached shell that ends by itself, at its limit or by the person; must not throw. */
 export function createShells(options: {
   owner: Owner;
   /** A terminal of the editor, where it has any. */
@@ -96,10 +101,12 @@ export function createShells(options: {
       for (const old of ended.slice(0, -KEEP_ENDED)) shells.delete(old.id);
       return shell;
     },
-    detach: (shell) =>
+    detach: (shell) => {
+      shell.release();
       void shell.done.then((end) => {
         if (end.reason !== "stopped") options.onCompleted(shell, end);
-      }),
+      });
+    },
   };
 }
 
@@ -143,6 +150,8 @@ function startShell(starters: ShellStarters, id: string, start: ShellStart): She
 
   let mark: OutputMark = START;
   let peeked = 0;
+  const released = Promise.withResolvers<void>();
+  let isWaitedFor = true;
   return {
     id,
     command: start.command,
@@ -150,6 +159,12 @@ function startShell(starters: ShellStarters, id: string, start: ShellStart): She
     startedAt: performance.now(),
     end: () => ended,
     done: ending,
+    isWaitedFor: () => isWaitedFor && ended === undefined,
+    released: released.promise,
+    release: () => {
+      isWaitedFor = false;
+      released.resolve();
+    },
     unread: () => output.bytes - mark.bytes,
     read: () => {
       const excerpt = output.excerpt(mark);
@@ -161,8 +176,8 @@ function startShell(starters: ShellStarters, id: string, start: ShellStart): She
       peeked = output.bytes;
       return text;
     },
-    stop: async () => {
-      if (ended === undefined) await endBecause("stopped");
+    stop: async (by) => {
+      if (ended === undefined) await endBecause(by === "person" ? "stopped_by_person" : "stopped");
       await ending;
     },
   };
@@ -186,6 +201,8 @@ export function describeEnd(end: ShellEnd): string {
       return `exit code ${end.exitCode}${signal}`;
     case "stopped":
       return `stopped, exit code ${end.exitCode}${signal}`;
+    case "stopped_by_person":
+      return `stopped by the user, exit code ${end.exitCode}${signal}`;
     case "max_seconds":
       return `ended at its time limit, exit code ${end.exitCode}${signal}`;
     case "not_started":

@@ -1,11 +1,12 @@
 // Plan mode and questions in prompt mode: nothing is changed, the plan is the result, nobody is asked.
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Recorded } from "../model-server/recorded.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { logOf, only, run } from "../tool/everlong.ts";
-import { bash, offeredTools, oneCall, onlySession, scene, systemOf, toolResults } from "./scene.ts";
+import { bash, messagesOf, offeredTools, oneCall, onlySession, scene, systemOf, toolResults } from "./scene.ts";
 import { openTerminal } from "./terminal.ts";
 
 const planFile = (request: Recorded): string => /Plan file: (\S+)/.exec(systemOf(request))?.[1] ?? "";
@@ -40,6 +41,26 @@ describe("A5.12 plan mode", () => {
     expect(toolResults(server.requests[2]).at(-1)?.text).toContain("exit_only");
     const modes = only(logOf(place), "session.mode_changed").map((e) => e.data.newMode);
     expect(modes).toEqual(["plan", "interactive"]);
+  });
+
+  it("A5.14 a change of plan.md is an event; one from outside is noticed at the next turn and told to the model", async () => {
+    const { server, place } = await scene((request, index) =>
+      index === 0
+        ? calls([{ id: "c1", name: "create", args: { path: planFile(request), file_text: "1. read\n" } }])
+        : index === 1
+          ? oneCall("exit_plan_mode", { summary: "read" })
+          : text("ok"),
+    );
+    await run(place, ["-p", "/plan build it"]);
+    const changes = () => only(logOf(place), "session.plan_changed").map(({ data }) => data);
+    const sha256 = (words: string) => createHash("sha256").update(words).digest("hex");
+    expect(changes()).toMatchObject([{ operation: "create", sha256: sha256("1. read\n"), by: "agent" }]);
+    await run(place, ["--continue", "-p", "go on"]);
+    expect(changes()).toHaveLength(1);
+    writeFileSync(join(place.home, "sessions", onlySession(place), "plan.md"), "1. write\n");
+    await run(place, ["--continue", "-p", "and now"]);
+    expect(changes()[1]).toMatchObject({ operation: "update", sha256: sha256("1. write\n"), by: "outside" });
+    expect(JSON.stringify(messagesOf(server.requests.at(-1)))).toContain("plan.md was changed outside");
   });
 
   it("A5.12 the mode decides what is offered, and the system text says which mode it is", async () => {

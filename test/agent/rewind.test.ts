@@ -1,11 +1,11 @@
 // Going back: the turn leaves the conversation, stays in the log and in the search, and its number is never used again.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { text } from "../model-server/reply.ts";
 import { logOf, only, run } from "../tool/everlong.ts";
-import { oneCall, onlySession, readIn, sharedScene, userTexts, withOwnHome } from "./scene.ts";
+import { oneCall, onlySession, readIn, scene, sharedScene, userTexts, withOwnHome, writeIn } from "./scene.ts";
 
 let shared: Awaited<ReturnType<typeof sharedScene>>;
 
@@ -72,5 +72,51 @@ describe("AE11 three turns with edits, then back to before the third", () => {
     // The parent is the event before the target: later events leave the chain.
     const ids = logOf(place, id).map((e) => e.id);
     expect(ids.indexOf(second?.parentId ?? "")).toBeLessThan(ids.indexOf(second?.data.upToEventId ?? ""));
+  });
+});
+
+describe("files that others changed", () => {
+  it("F56 A8.16 what /undo --files left can be put back afterwards with --overwrite, and nothing more leaves the conversation", async () => {
+    const { place, server } = await scene([
+      oneCall("create", { path: "one.txt", file_text: "1\n" }),
+      text("made one"),
+      oneCall("create", { path: "two.txt", file_text: "2\n" }),
+      text("made two"),
+      text("after"),
+    ]);
+    await run(place, ["-p", "make one", "--allow-all"]);
+    const id = onlySession(place);
+    const slash = (line: string) => run(place, ["--resume", id, "-p", line, "--allow-all"]);
+    await slash("make two");
+    for (const name of ["one.txt", "two.txt"]) writeIn(place, name, "by hand");
+    const undone = await slash("/undo --files");
+    expect(undone.stdout).toContain("two.txt: changed since by someone else");
+    expect(undone.stdout).toContain("/undo --files --overwrite puts back those that others changed");
+    expect(readIn(place, "two.txt")).toBe("by hand");
+    // Going back further does not forget it.
+    const stored = await run(place, ["sessions", "rewind", id, "--to", "t1", "--files"]);
+    expect(stored.stdout).toContain(`everlong sessions rewind ${id} --to t1 --files --overwrite puts back`);
+    const again = await run(place, ["sessions", "rewind", id, "--to", "t1", "--files", "--overwrite"]);
+    expect(again.stdout).toContain("The conversation was not changed.");
+    expect(again.stdout).toMatch(/Put back 2 files:[\s\S]*What \S+one.txt held is kept in/);
+    expect(["one.txt", "two.txt"].filter((name) => existsSync(join(place.folder, name)))).toEqual([]);
+    // There is nothing left to put back: the command is again what it always was.
+    expect((await slash("/undo --files --overwrite")).stderr).toContain("No message to go back to");
+    await slash("go on");
+    expect(userTexts(server.requests.at(-1))).toEqual(["go on"]);
+  });
+
+  it("F56 A8.16 /undo --files --overwrite in the conversation puts back what the /undo before it left, once", async () => {
+    const { place } = await scene([oneCall("create", { path: "one.txt", file_text: "1\n" }), text("made one")]);
+    await run(place, ["-p", "make one", "--allow-all"]);
+    const id = onlySession(place);
+    const slash = (line: string) => run(place, ["--resume", id, "-p", line]);
+    writeIn(place, "one.txt", "by hand");
+    await slash("/undo --files");
+    expect((await slash("/undo --files --overwrite")).stdout).toContain("Put back 1 file:");
+    expect(existsSync(join(place.folder, "one.txt"))).toBe(false);
+    writeIn(place, "one.txt", "mine");
+    expect((await slash("/undo --files")).code).toBe(1);
+    expect(readIn(place, "one.txt")).toBe("mine");
   });
 });

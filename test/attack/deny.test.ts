@@ -175,6 +175,24 @@ const DENIED = [
   "TOUCH X",
   "ｔｏｕｃｈ X",
   "ls 'unfinished\ntouch X",
+  // Programs that nobody listed: what they are given may be a command.
+  "printf '#!/bin/sh\\ntouch X\\n' > run.sh; chmod +x run.sh; ./run.sh",
+  "cp /usr/bin/touch tt; ./tt X",
+  "ln -s /usr/bin/touch tl && ./tl X",
+  "trap -- 'touch X' EXIT",
+  "cmake -E env touch X",
+  "hyperfine 'touch X'",
+  "uv run touch X",
+  "npm exec -- touch X",
+  "npx touch X",
+  "docker exec c touch X",
+  "go test -exec=touch ./...",
+  "apt-get -o APT::Update::Pre-Invoke::=touch update",
+  "rpm --eval '%(touch X)'",
+  "sqlite3 <<< '.shell touch X'",
+  "echo '.shell touch X' | sqlite3",
+  "socat - EXEC:'touch X'",
+  "python3 s.py 'touch' X",
 ];
 
 const FINE = [
@@ -190,6 +208,9 @@ const FINE = [
   "make -n V=1 -f f.txt || true",
   "[ -f f.txt ] && printf '[%s]' f.txt",
   "git push -u origin main || true",
+  "git log --grep='touch X' || true",
+  "uptime --touch-up || true",
+  "seq 1 3 > touch.txt; sqlite3 touch.txt 'select 1' || true",
 ];
 
 describe("deny wins", () => {
@@ -198,7 +219,7 @@ describe("deny wins", () => {
       [...FINE, ...DENIED],
       ["--allow-all", "--deny-tool", "shell(touch)"],
     );
-    expect(changes.filter((c) => !/src\/b\.ts|made/.test(c))).toEqual([]);
+    expect(changes.filter((c) => !/src\/b\.ts|made|touch\.txt/.test(c))).toEqual([]);
     expect(ran).toEqual(FINE.toSorted());
     for (const line of DENIED)
       expect({ line, text: results.get(line) }).toMatchObject({ text: expect.stringContaining("shell(touch)") });

@@ -230,7 +230,10 @@ describe("wipe", () => {
     const place = await usedPlace();
     const before = treeOf(place.home);
     const none = await run(place, ["wipe"]);
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--memory, --sessions or --all")]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining("--memory, --sessions, --all or --tenant NAME"),
+    ]);
     const unasked = await run(place, ["wipe", "--all"]);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
     expect(unasked.stdout).toMatch(/sessions\/ +\d+ files +\d+\.\d kB/);

@@ -328,13 +328,13 @@ describe("doctor", () => {
     const logs = join(place.home, "logs");
     mkdirSync(logs, { recursive: true, mode: 0o700 });
     const line = (days: number, part: string, code: string) =>
-      `${JSON.stringify({ at: new Date(Date.now() - days * 86_400_000).toISOString(), part, code })}\n`;
+      `${JSON.stringify({ at: new Date(Date.now() - days * 86_400_000).toISOString(), event: "soft_failure", part, code })}\n`;
     const failures = [
       line(9, "memory", "too_old"),
       ...Array.from({ length: 25 }, () => line(1, "memory", "memory_timeout")),
       line(0, "recall", "slow"),
     ];
-    writeFileSync(join(logs, "soft-failures.jsonl"), failures.join(""), { mode: 0o600 });
+    writeFileSync(join(logs, "everlong.jsonl"), failures.join(""), { mode: 0o600 });
     writeFileSync(join(logs, "crash-2026.txt"), `at x, key ${"ghp_"}${"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}`, {
       mode: 0o600,
     });

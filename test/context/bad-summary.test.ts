@@ -61,7 +61,7 @@ describe("CE6 P9 bad summaries", () => {
     await close();
     const done = await run(place, ["--resume", client.sessionId, "-p", prose(4_500, "part-4")]);
     expect([done.code, done.stdout]).toEqual([0, "answer\n"]);
-    expect(done.stderr).toContain("Compaction not applied (model_error)");
+    expect(done.stderr).toContain("The conversation was not compacted: the model failed.");
     const manual = await run(place, ["--resume", client.sessionId, "-p", "/compact", "--silent"]);
     expect(manual.code).toBe(1);
     expect(manual.stderr).toContain("no summary today");

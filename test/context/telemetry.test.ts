@@ -59,13 +59,13 @@ describe("C137 telemetry of compactions", () => {
     expect(written).not.toContain("parser");
   });
 
-  it("C137 without the setting nothing is written; a file that cannot be written stops nothing", async () => {
+  it("C137 F119 without the setting nothing is written; a file that cannot be written stops nothing", async () => {
     const off = await compactedPlace(() => ({}));
     expect(off.compacted.code).toBe(0);
     expect(existsSync(join(off.place.home, "telemetry.jsonl"))).toBe(false);
     const broken = await compactedPlace((home) => ({ EVERLONG_OTEL_FILE: home }));
     expect(broken.compacted.code, broken.compacted.stderr).toBe(0);
-    const failures = readFileSync(join(broken.place.home, "logs", "soft-failures.jsonl"), "utf8");
+    const failures = readFileSync(join(broken.place.home, "logs", "everlong.jsonl"), "utf8");
     expect(failures).toMatch(/"part":"telemetry","code":"EISDIR"/);
   });
 });

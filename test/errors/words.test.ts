@@ -29,7 +29,28 @@ describe("FE14 F108 the ten errors", () => {
     expect([flag.code, deep.code, free.code]).toEqual([2, 2, 2]);
     expect(flag.stderr).toBe('Unknown option "--modle".\nNothing was started.\nDid you mean --model? [usage]\n');
     expect(deep.stderr).toBe('Unknown option "--limmit".\nNothing was started.\nDid you mean --limit? [usage]\n');
-    expect(words(free)).toMatch(/^Unknown option "--zzzzzz"\. Nothing was started\. everlong --help .*\[usage\] $/);
+    expect(words(free)).toBe(
+      'Unknown option "--zzzzzz". Nothing was started. everlong help recall lists what it takes. [usage] ',
+    );
+  });
+
+  it("F105 F108 a missing argument, a subcommand and a help page that do not exist: the error names the command", async () => {
+    const place = newPlace();
+    const [missing, strange, near, page, file] = await Promise.all([
+      run(place, ["sessions", "show"]),
+      run(place, ["graph", "finish", "x"]),
+      run(place, ["inbox", "shoow"]),
+      run(place, ["help", "sesions"]),
+      run(place, ["eval", "recall", "nowhere.json"]),
+    ]);
+    expect(words(file)).toContain("nowhere.json cannot be read: no such file or directory.");
+    for (const done of [missing, strange, near, page]) expect([done.code, done.stdout]).toEqual([2, ""]);
+    expect(words(missing)).toContain("everlong help sessions show lists what it takes. [usage]");
+    expect(words(strange)).toBe(
+      'everlong graph has no command "finish". Nothing was started. everlong help graph lists what it takes. [unknown_command] ',
+    );
+    expect(words(near)).toContain('everlong inbox has no command "shoow". Nothing was started. Did you mean show? ');
+    expect(words(page)).toContain('everlong has no command "sesions". Nothing was started. Did you mean sessions? ');
   });
 
   it("F108 FE14 A2.15 a key that the provider refuses", async () => {

@@ -84,6 +84,9 @@ describe("facts over time", () => {
     expect(recalled.stdout).toMatch(/^fact [0-9a-f]{8} \(since 2026-01-05, until 2026-02-01\)$/m);
     expect(await lines(place, "facts", "--as-of", "2026-01-20")).toHaveLength(1);
     expect(await lines(place, "facts")).toEqual([]);
+    expect(await graph(place, "facts", "--as-of", "2020-01-01")).toBe("No facts match that.\n");
+    const [other] = await lines(place, "add", "billing", "USES", "nginx", "--valid-at", "yesterday");
+    expect((await lines(place, "edit", other?.uuid ?? "", "--invalid-at", "now"))[0]?.state).toBe("ended");
     expect(await graph(place, "forget", added?.uuid ?? "", "--yes")).toContain("Erased 1 fact");
     const db = new DatabaseSync(join(place.home, "store.db"));
     expect(db.prepare("SELECT count(*) AS n FROM graph_fact WHERE text LIKE '%zanzibar%'").get()).toEqual({ n: 0 });

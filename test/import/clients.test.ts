@@ -1,9 +1,9 @@
 // Homes that real clients left: looked at, imported, imported again, found under their repository with file and line.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run, sessionsOf } from "../tool/everlong.ts";
-import { type Fixture, fixtures, importStage, placeFixture, printOf } from "./stage.ts";
+import { FIXTURES, type Fixture, filesOf, fixtures, importStage, placeFixture, printOf, setBack } from "./stage.ts";
 
 type Hit = {
   role: string;
@@ -22,6 +22,8 @@ function amountsOf({ client, version }: Fixture): { prompts: number; tools: numb
 describe.each(fixtures.map((fixture) => ({ ...fixture })))("$client $version", (fixture) => {
   const { client } = fixture;
   const { prompts, tools } = amountsOf(fixture);
+  /** Databases and whole documents do not grow by lines. */
+  const hasLines = filesOf(join(FIXTURES, client, fixture.version)).some((path) => path.endsWith(".jsonl"));
 
   it("RE15 IM1 IM4 IM6 RI16 dry run, run, rerun; the history is found by repository, file and line; secrets are out; sources are untouched", async () => {
     const stage = importStage();
@@ -78,4 +80,34 @@ describe.each(fixtures.map((fixture) => ({ ...fixture })))("$client $version", (
     expect((await run(place, ["recall", "why did we drop redis"])).stdout).toContain("No matches");
     expect((await run(place, ["import", client, "--json"])).json).toEqual(first.json);
   });
+
+  it.skipIf(!hasLines)(
+    "RE15 IM4 a file that grew between two imports is continued: nothing twice, nothing left out",
+    async () => {
+      const stage = importStage();
+      placeFixture(fixture, stage);
+      const { place, home } = stage;
+      const grown = filesOf(home).filter((path) => path.endsWith(".jsonl"));
+      const whole = new Map(grown.map((path) => [path, readFileSync(join(home, path), "utf8")]));
+      for (const [path, text] of whole) {
+        const lines = text.split("\n");
+        // Half of the lines, and a torn one behind them.
+        const half = Math.ceil(lines.length / 2);
+        writeFileSync(join(home, path), `${lines.slice(0, half).join("\n")}\n${(lines[half] ?? "").slice(0, 20)}`);
+        setBack(join(home, path));
+      }
+      const added = async (): Promise<Record<"turns" | "tools" | "items", number>> => {
+        const outcome = await run(place, ["import", client, "--json"]);
+        const counts = outcome.json as Record<"turns" | "tools" | "items", { added: number }> & { badLines: number };
+        expect([outcome.code, counts.badLines], outcome.stderr).toEqual([0, 0]);
+        return { turns: counts.turns.added, tools: counts.tools.added, items: counts.items.added };
+      };
+      const first = await added();
+      for (const [path, text] of whole) writeFileSync(join(home, path), text);
+      const second = await added();
+      expect([first.turns + second.turns, first.tools + second.tools]).toEqual([prompts, tools]);
+      expect(second.items).toBeGreaterThan(0);
+      expect(await added()).toEqual({ turns: 0, tools: 0, items: 0 });
+    },
+  );
 });

@@ -72,3 +72,27 @@ it("F75 the first start names the clients whose folders are there, once", async 
   expect(importOffer(workspace)).toBeUndefined();
   expect(existsSync(join(stage.place.home, "import-offered"))).toBe(true);
 });
+
+it("IM6 the last line names a search that finds what was imported: here, elsewhere, or both", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, FACT, { cwd: "/gone/another-project" })]);
+  const hinted = async (): Promise<string> => {
+    const outcome = await run(stage.place, ["import", "claude"]);
+    expect(outcome.code, outcome.stderr).toBe(0);
+    return outcome.stdout.trimEnd().split("\n").at(-1) ?? "";
+  };
+  expect(await hinted()).toBe('All of it is from other projects. Search them with: everlong recall --all "words"');
+  expect((await run(stage.place, ["recall", "zebrafish port"])).stdout).not.toContain("54871");
+  expect((await run(stage.place, ["recall", "--all", "zebrafish port"])).stdout).toContain("54871");
+  claudeFile(stage, [claudeSays(stage, "The okapi port is 12.", { session: "two" })], "two");
+  expect(await hinted()).toBe('Search it with: everlong recall "words"');
+  expect((await run(stage.place, ["recall", "okapi port"])).stdout).toContain("okapi port is 12");
+  const both = [
+    claudeSays(stage, "a walrus", { session: "three" }),
+    claudeSays(stage, "a heron", { session: "four", cwd: "/gone/another-project" }),
+  ];
+  for (const [i, line] of both.entries()) claudeFile(stage, [line], `both${i}`);
+  expect(await hinted()).toBe(
+    'Search this project with: everlong recall "words", every project with: everlong recall --all "words"',
+  );
+});

@@ -12,6 +12,7 @@ import { newMemoryId } from "../../src/memory/record/id.ts";
 import { openService, type ServiceOptions } from "../../src/memory/record/strategy-service.ts";
 import { secretFilter, secretRedactor } from "../../src/memory/secret/filter.ts";
 import type { MemoryBackend } from "../../src/server/memory/contract.ts";
+import type { GatewayOptions } from "../../src/server/options.ts";
 import { openStage, type Stage } from "../../src/server/server-fixture.ts";
 import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -20,7 +21,10 @@ import { type Database, openDatabase } from "../../src/store/sqlite.ts";
 
 export type MemoryStage = Stage & { memory: MemoryBackend; db: Database };
 
-export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promise<MemoryStage> {
+export async function openMemoryStage(
+  more: Partial<MemoryBackend> = {},
+  options: Pick<GatewayOptions, "memoryKey"> = {},
+): Promise<MemoryStage> {
   const folder = mkdtempSync(join(tmpdir(), "everlong-memory-"));
   const opened = await openDatabase(join(folder, "store.db"));
   if (!opened.ok) throw new Error(opened.error.what);
@@ -53,7 +57,7 @@ export async function openMemoryStage(more: Partial<MemoryBackend> = {}): Promis
     clock: systemClock,
     ...more,
   };
-  const stage = await openStage({ memory: async () => ok(memory) });
+  const stage = await openStage({ memory: async () => ok(memory), ...options });
   return {
     ...stage,
     memory,

@@ -26,6 +26,9 @@ async function scene(env: Record<string, string> = {}, ollama?: FakeOllama) {
   return { server, gateway };
 }
 
+/** As the embedder's model wants the text of a query. */
+const isQuery = (one: string): boolean => one.startsWith("task: search result");
+
 let sessions = 0;
 /** A session of its own, with a namespace by whatever headers and body fields say. */
 function opened(gateway: TestGateway, headers: Record<string, string>): ScriptedClient {
@@ -81,9 +84,15 @@ it("XE11 R53 X80 X81 X82 XI9 a paraphrase is found in another session of the rep
       await ask(server, opened(gateway, headers), FACT, over);
       await embedded(gateway, namespace);
     }
-    const block = await ask(server, opened(gateway, headers), PARAPHRASE, over);
-    expect(block, JSON.stringify(headers)).toContain("new brakes");
-    expect(await ask(server, opened(gateway, { "x-everlong-repo": namespace }), PARAPHRASE)).toContain("new brakes");
+    // A question has 150 ms for its vector: on a busy machine it is asked again.
+    for (const [sign, body] of [[headers, over], [{ "x-everlong-repo": namespace }]] as const)
+      await vi.waitFor(
+        async () => {
+          const block = await ask(server, opened(gateway, sign), PARAPHRASE, body);
+          expect(block, JSON.stringify(sign)).toContain("new brakes");
+        },
+        { timeout: 60_000, interval: 100 },
+      );
   }
   expect(await ask(server, opened(gateway, { "x-everlong-repo": "another" }), PARAPHRASE)).toBe("");
   expect(await ask(server, opened(gateway, {}), PARAPHRASE)).toBe("");
@@ -126,6 +135,63 @@ it("XE11 X63 X83 XB19 a hanging, an HTML and a wrong-sized Ollama: no delay beyo
   const next = await gateway.restart();
   await ask(server, opened(next, { "x-everlong-repo": "a" }), "Good morning.");
   await embedded(next, "a", "Which way does the antarctic seabird face?", "looks to the left");
+});
+
+/** The prompt's work goes on: another step of it, and its next request. */
+function goOn(client: ScriptedClient, step: number) {
+  const id = `call_${step}`;
+  const call = { id, type: "function", function: { name: "read_file", arguments: "{}" } };
+  client.history.splice(-1, 1, { role: "assistant", content: null, tool_calls: [call] });
+  client.history.push(...client.dialect.results([{ id, name: "read_file", output: "nothing" }]));
+  return client.send();
+}
+
+it("N22 X63 a query vector that misses its time is named in header, record, why and log; the prompt's next request gets the block", async () => {
+  const ollama = await startOllama();
+  const { server, gateway } = await scene({}, ollama);
+  await ask(server, opened(gateway, { "x-everlong-repo": "a" }), FACT);
+  await embedded(gateway, "a");
+  // The second request has 150 ms for its vector: on a busy machine all of it is tried again.
+  const lost = await vi.waitFor(
+    async () => {
+      const client = opened(gateway, { "x-everlong-repo": "a" });
+      ollama.mode = "hanging";
+      const first = await client.ask(PARAPHRASE);
+      expect(first.headers.get("x-everlong-recall-lost")).toBe("vectors");
+      expect(server.requests.at(-1)?.rawBody).not.toContain("new brakes");
+      ollama.mode = "well";
+      const next = await goOn(client, 1);
+      expect(next.headers.get("x-everlong-recall-lost")).toBeNull();
+      expect(server.requests.at(-1)?.rawBody).toMatch(/<everlong_recall>[\s\S]*new brakes/);
+      const asked = ollama.texts.filter(isQuery).length;
+      await goOn(client, 2);
+      expect(ollama.texts.filter(isQuery)).toHaveLength(asked);
+      return first.headers.get("x-everlong-request") ?? "";
+    },
+    { timeout: 150_000, interval: 100 },
+  );
+  const record = await gateway.api(`/api/proxy/requests/${lost}`);
+  expect(await record.json()).toMatchObject({ recallLost: "vectors" });
+  expect((await gateway.cli(["proxy", "why", lost])).stdout).toContain("memory was searched by words only");
+  expect((await gateway.stop()).stdout).toContain('"recallLost":"vectors"');
+});
+
+it("N22 XB19 an embedder that is down for ever: each prompt says once that words alone were searched, and nobody asks it again and again", async () => {
+  const ollama = await startOllama();
+  const { server, gateway } = await scene({}, ollama);
+  await ask(server, opened(gateway, { "x-everlong-repo": "a" }), FACT);
+  await embedded(gateway, "a");
+  ollama.mode = "hanging";
+  const before = ollama.texts.filter(isQuery).length;
+  const client = opened(gateway, { "x-everlong-repo": "a" });
+  const notes = [(await client.ask("When does the automobile module get its brakes?")).headers];
+  expect(server.requests.at(-1)?.rawBody).toMatch(/<everlong_recall>[\s\S]*new brakes/);
+  for (let step = 0; step < 5; step++) notes.push((await goOn(client, step)).headers);
+  const late = ["vectors", "vectors", "vectors"];
+  expect(notes.map((one) => one.get("x-everlong-recall-lost"))).toEqual([...late, "vectors_paused", null, null]);
+  expect(ollama.texts.filter(isQuery)).toHaveLength(before + 3);
+  // What words had found stands in the request once.
+  expect(server.requests.at(-1)?.rawBody.split("new brakes")).toHaveLength(2);
 });
 
 it("XE11 X84 an Ollama elsewhere gets no connection without consent; with it, it does", async ({ skip }) => {

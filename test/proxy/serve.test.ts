@@ -74,7 +74,7 @@ describe("F80 what serve says", () => {
     for (const secret of ["sk-upstream", token, "sk-client"]) expect(gone.join("\n")).not.toContain(secret);
   });
 
-  it("--json is one object and then JSON lines; --quiet is the address and the link; failures add the reason", async () => {
+  it("F68 --json is one object and then JSON lines; --quiet is the address and the link; failures add the reason", async () => {
     const server = await upstream();
     const json = serve(placeOf(server), ["--json"]);
     const [first = ""] = await json.lines(1);
@@ -93,6 +93,8 @@ describe("F80 what serve says", () => {
     const failed = await newClient({ url: address }, server, "openai-chat").say("Hi.");
     expect([failed.status, failed.headers.get("x-everlong-error")]).toEqual([502, "upstream_unreachable"]);
     expect((await loud.lines(14))[13]).toMatch(/ {2}502 .* upstream_unreachable$/);
+    const log = (): string => readFileSync(join(down.home, "logs", "everlong.jsonl"), "utf8");
+    expect(log()).toMatch(/"level":"warn","event":"call_failure","part":"openai","code":"upstream_unreachable"/);
 
     const quiet = serve(placeOf(server), ["--quiet"]);
     const said = await quiet.lines(2);

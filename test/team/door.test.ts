@@ -25,7 +25,13 @@ async function teamStage(find: (token: string) => Promise<Lookup>) {
       return find(token);
     },
     knows: (token) => token === right,
+    graph: async () => fail({ code: "store_unavailable", what: "", data: "", next: "", exit: 1 }),
+    graphViews: async () => fail({ code: "store_unavailable", what: "", data: "", next: "", exit: 1 }),
     memory: async () => fail({ code: "store_unavailable", what: "", data: "", next: "", exit: 1 }),
+    tokens: () => {
+      throw new Error("no tokens on this stage");
+    },
+    recall: async () => fail({ code: "store_unavailable", what: "", data: "", next: "", exit: 1 }),
     problems: async () => [],
     metrics: new NodeMetrics(),
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),

@@ -1,14 +1,19 @@
 // W3: no table scan on a request path: the plans of what the memory service asks, on a tenant among others with thousands of rows.
-import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { listItems } from "../../src/memory/board/row.ts";
+import type { Item, ItemPlace } from "../../src/memory/recall/item.ts";
+import { listing, originalOf } from "../../src/memory/recall/list.ts";
+import { TermCounts } from "../../src/memory/recall/rank/count.ts";
+import { type SearchRequest, searching } from "../../src/memory/recall/search.ts";
+import { addItems, removeItems, removeSession } from "../../src/memory/recall/store/change.ts";
+import type { Within } from "../../src/memory/recall/store/scope.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
-import { forPostgres } from "../../src/store/postgres/dialect.ts";
 import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
-import type { RowStore, StoreStep, Unit } from "../../src/store/unit.ts";
 import { draft, filtered } from "../memory/strategy.conformance.ts";
+import { connectTo, recordingStore, type SentStatement, wholeScans } from "./plan-reader.ts";
+import { recallRows } from "./recall-rows.ts";
 
 beforeAll(sharedServer);
 afterAll(closeSharedServer);
@@ -16,26 +21,9 @@ afterAll(closeSharedServer);
 const { signal } = new AbortController();
 const ROWS = 4000;
 
-/** Every statement that passes through a store, with its values. */
-function listening(store: RowStore, seen: Extract<StoreStep, { sql: string }>[]): RowStore {
-  function* heard<T>(unit: Unit<T>): Unit<T> {
-    let next = unit.next();
-    while (!next.done) {
-      if ("sql" in next.value) seen.push(next.value);
-      next = unit.next(yield next.value);
-    }
-    return next.value;
-  }
-  return {
-    read: (unit, options) => store.read(() => heard(unit()), options),
-    write: (unit, options) => store.write(() => heard(unit()), options),
-  };
-}
-
 it("W3 every statement of the memory service uses an index", async () => {
   const team = await newTeamDatabase();
-  const client = new pg.Client({ connectionString: team.url, options: "-c search_path=everlong" });
-  await client.connect();
+  const client = await connectTo(team.url);
   try {
     for (const tenant of ["acme", "globex"])
       await client.query(`BEGIN; SET LOCAL everlong.tenant = '${tenant}';
@@ -50,9 +38,10 @@ it("W3 every statement of the memory service uses an index", async () => {
         INSERT INTO memory_text_word SELECT tenant, 'w' || seq % 500, seq, 1 FROM memories;
         INSERT INTO dynamic_context_items (repository, branch, src, name, description, content, author, created_at, updated_at)
           SELECT 'r' || i / 20, 'main', 'user', 'n' || i % 20, 'd', 'c', 'a', 't', 't' FROM generate_series(1, ${ROWS}) AS i;
+        ${recallRows(ROWS)}
         COMMIT; ANALYZE`);
-    const seen: Extract<StoreStep, { sql: string }>[] = [];
-    const store = listening(team.store("acme"), seen);
+    const sent: SentStatement[] = [];
+    const store = recordingStore(team.pool, "acme", sent);
     const parts = { hashKey: "k", user: "u", clock: systemClock, redact: (text: string) => text };
     const reach = { user: "u", repositories: ["acme/*"] };
     const strategy = storedStrategy({ ...parts, open: async () => ok(store), reach });
@@ -72,18 +61,57 @@ it("W3 every statement of the memory service uses an index", async () => {
     await strategy.changes({ limit: 100 }, signal);
     await store.read(() => listItems({ repository: "r7", branch: "main" }));
     await strategy.delete(id, { actor }, signal);
-    expect(seen.length).toBeGreaterThan(30);
-    const scans = new Set<string>();
-    for (const { sql, values } of seen) {
-      await client.query("BEGIN; SET LOCAL everlong.tenant = 'acme'");
-      const plan = await client.query(`EXPLAIN ${forPostgres(sql)}`, [...values]);
-      await client.query("ROLLBACK");
-      const text = plan.rows.map((row) => Object.values(row)[0]).join("\n");
-      for (const [, table] of text.matchAll(/Seq Scan on (\w+)/g))
-        scans.add(`${table}: ${sql.replace(/\s+/g, " ").slice(0, 160)}`);
-    }
+    expect(sent.length).toBeGreaterThan(30);
+    const scans = await wholeScans(client, "acme", sent);
     // Erasing a memory looks through the answers that were kept for repeated requests: those of one day.
-    expect([...scans].filter((scan) => !scan.startsWith("memory_idempotency: DELETE"))).toEqual([]);
+    expect(scans.filter((scan) => !/^(memory_idempotency: DELETE|recall_removal: )/.test(scan))).toEqual([]);
+  } finally {
+    await client.end();
+  }
+});
+
+it("W3 every statement of recall uses an index", async () => {
+  const team = await newTeamDatabase();
+  const client = await connectTo(team.url);
+  try {
+    for (const tenant of ["acme", "globex"])
+      await client.query(`BEGIN; SET LOCAL everlong.tenant = '${tenant}'; ${recallRows(ROWS)} COMMIT`);
+    await client.query("VACUUM ANALYZE");
+    const sent: SentStatement[] = [];
+    const store = recordingStore(team.pool, "acme", sent);
+    const place: ItemPlace = { level: "session", session: "s", repository: "acme/r1", identity: "u1" };
+    const said = (id: string): Item => ({
+      id,
+      kind: "turn",
+      role: "user",
+      text: `a boat for ${id}`,
+      seq: 1,
+      turn: 1,
+      place,
+    });
+    const within: Within = { identity: "u1", scopes: [{ type: "repository", repository: "acme/r1" }] };
+    const parts = { relatedTo: () => ["ship"], counts: new TermCounts() };
+    const ask = async (text: string, more: Partial<SearchRequest> = {}) => {
+      const answer = await store.read(() => searching({ text, within, ...more }, parts));
+      if (!answer.ok || answer.value.results.length === 0) throw new Error(`nothing for ${text}`);
+    };
+    await store.write(() => addItems([said("one"), said("two")], { embed: true }), { holds: true });
+    await ask("what about the boat word7");
+    await ask("the boat word7", {
+      within: { identity: "u1", scopes: [{ type: "all" }] },
+      bounds: { postings: 50, allPostings: 90, kept: 20 },
+    });
+    await ask('"boat word7"', { since: 1 });
+    await ask("boat", { bounds: { postings: 5, allPostings: 5, kept: 5 }, since: 1, kinds: ["turn"] });
+    await ask("harbourage", { within: { identity: "u1", scopes: [{ type: "session", session: "old7" }] } });
+    await store.read(() => listing({ within, text: "word7" }));
+    await store.read(() => originalOf(within, "old17"));
+    await store.write(() => removeItems(["one"]), { holds: true });
+    await store.write(() => removeSession({ session: "s", identity: "u1" }), { holds: true });
+    expect(sent.length).toBeGreaterThan(40);
+    // Sixteen rows at most.
+    const scans = await wholeScans(client, "acme", sent);
+    expect(scans.filter((scan) => !scan.startsWith("recall_removal: "))).toEqual([]);
   } finally {
     await client.end();
   }

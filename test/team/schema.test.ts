@@ -8,12 +8,12 @@ import { openMemories } from "../memory/record-fixture.ts";
 beforeAll(sharedServer);
 afterAll(closeSharedServer);
 
-/** Tables that belong to nobody: names of tenants, the nodes' key, the version. */
-const COMMON = ["node_secret", "schema_version", "tenants"];
+/** Tables that belong to nobody: names of tenants, the nodes' key, the version, and how much of those who left was removed. */
+const COMMON = ["node_secret", "removals", "schema_version", "tenants"];
 
 const TABLES = `SELECT relname AS name, relrowsecurity AND relforcerowsecurity AS walled FROM pg_class
   WHERE relnamespace = 'everlong'::regnamespace AND relkind = 'r' ORDER BY relname`;
-const COLUMNS = `SELECT column_name AS name, is_nullable = 'NO' AS fixed, column_default IS NOT NULL OR is_identity = 'YES' AS filled,
+const COLUMNS = `SELECT column_name AS name, is_nullable = 'NO' AS fixed, column_default IS NOT NULL AS filled,
   data_type AS type FROM information_schema.columns WHERE table_schema = 'everlong' AND table_name = $1 ORDER BY ordinal_position`;
 
 async function connected(url: string): Promise<pg.Client> {
@@ -96,8 +96,31 @@ describe("W5", () => {
   });
 });
 
-/** The index of texts and the generation are made in another way there. */
-const ODD = new Set(["memory_text", "memory_generation"]);
+it("M83 the board's table has its columns, its key and its index on both databases", async () => {
+  const columns =
+    "repository branch src name description content read_count count version author source created_at updated_at last_read_at";
+  const db = await openMemories();
+  const info = db.prepare("SELECT name, pk FROM pragma_table_info('dynamic_context_items') ORDER BY cid").all();
+  expect(info.map((row) => row["name"]).join(" ")).toBe(columns);
+  expect(info.flatMap((row) => (Number(row["pk"]) > 0 ? [row["name"]] : []))).toEqual(KEY);
+  const index = db.prepare("SELECT name FROM pragma_index_info('dynamic_context_items_place')").all();
+  expect(index.map((row) => row["name"])).toEqual(["repository", "branch"]);
+  const client = await connected((await newTeamDatabase()).url);
+  try {
+    const rows = (await client.query<{ name: string }>(COLUMNS, ["dynamic_context_items"])).rows;
+    expect(rows.map(({ name }) => name).join(" ")).toBe(`tenant ${columns}`);
+    const { rows: key } = await client.query<{ key: string }>(
+      "SELECT pg_get_constraintdef(oid) AS key FROM pg_constraint WHERE conrelid = 'dynamic_context_items'::regclass AND contype = 'p'",
+    );
+    expect(key[0]?.key).toBe(`PRIMARY KEY (${["tenant", ...KEY].join(", ")})`);
+  } finally {
+    await client.end();
+  }
+});
+const KEY = ["repository", "branch", "src", "name"];
+
+/** The index of texts, the generation, what scopes have and who works at what are made in another way there. */
+const ODD = new Set(["memory_text", "memory_generation", "recall_scope", "recall_waiting"]);
 
 /** Some value for each column that must have one. */
 async function rowFor(client: pg.Client, table: string): Promise<string> {
@@ -118,5 +141,5 @@ async function rowFor(client: pg.Client, table: string): Promise<string> {
 }
 
 const CHECKED: Record<string, string> = {
-  ...{ scope: "user", status: "active", kind: "user", direction: "upvote", src: "user" },
+  ...{ scope: "user", status: "active", kind: "user", direction: "upvote", src: "user", state: "queued" },
 };

@@ -14,7 +14,7 @@ type Json = Record<string, unknown>;
 const now = (): number => performance.now();
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-it("ME15 WE4 M149 MI15 exact counts, no lost update, no stale read, no double effect, no row of another tenant", async () => {
+it("ME15 WE2 WE4 M149 MI15 exact counts, no lost update, no stale read, no double effect, no row of another tenant", async () => {
   const server = await startServer();
   try {
     const url = await server.newUrl();

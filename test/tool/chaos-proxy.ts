@@ -10,7 +10,10 @@ export type Chaos =
   | { mode: "latency"; ms: number }
   | { mode: "blackhole" }
   | { mode: "slice"; bytes: number }
-  | { mode: "reset-after" | "half-close-after"; cut: Cut };
+  /** The client's bytes are not read any more. */
+  | { mode: "stop-reading" }
+  /** \`swallow-after\`: one way only, and without a word: what the far side answers from there on is lost. */
+  | { mode: "reset-after" | "half-close-after" | "swallow-after"; cut: Cut };
 
 export type ChaosProxy = { url: string; connections: () => number; close: () => Promise<void> };
 
@@ -49,6 +52,10 @@ export async function startChaosProxy(upstream: string, rule: (connection: numbe
       client.resume();
       return;
     }
+    if (chaos.mode === "stop-reading") {
+      client.pause();
+      return;
+    }
     client.pipe(far);
     void relay(far, client, chaos);
   });
@@ -64,7 +71,11 @@ export async function startChaosProxy(upstream: string, rule: (connection: numbe
   };
 }
 
-async function relay(from: Socket, to: Socket, chaos: Exclude<Chaos, { mode: "blackhole" }>): Promise<void> {
+async function relay(
+  from: Socket,
+  to: Socket,
+  chaos: Exclude<Chaos, { mode: "blackhole" | "stop-reading" }>,
+): Promise<void> {
   let seen = Buffer.alloc(0);
   try {
     for await (const chunk of from as AsyncIterable<Buffer>) {
@@ -87,7 +98,15 @@ async function relay(from: Socket, to: Socket, chaos: Exclude<Chaos, { mode: "bl
   }
 }
 
-async function breakOff(from: Socket, to: Socket, mode: "reset-after" | "half-close-after"): Promise<void> {
+async function breakOff(
+  from: Socket,
+  to: Socket,
+  mode: "reset-after" | "half-close-after" | "swallow-after",
+): Promise<void> {
+  if (mode === "swallow-after") {
+    from.resume();
+    return;
+  }
   from.destroy();
   if (mode === "half-close-after") {
     to.end();

@@ -64,6 +64,19 @@ describe("the first run", () => {
     await screen.reach("now it works");
   });
 
+  it("F73 nobody is asked anything before the first prompt is sent, also not while a draft is written", async () => {
+    const { place, server } = await scene([text("hello")]);
+    const screen = openScreen(place, size);
+    await screen.see("? keys");
+    screen.type("a draft");
+    await screen.see("a draft");
+    await screen.quiet();
+    expect([server.requests.length, server.side.length]).toEqual([0, 0]);
+    screen.press("enter");
+    await screen.see("hello");
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("F77 a home that cannot be made: exit 1, and it is named", async () => {
     const place = { ...newPlace(), home: "/dev/null/home" };
     const done = await run(place, ["-p", "hello"]);

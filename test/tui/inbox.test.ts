@@ -7,7 +7,7 @@ import { openScreen } from "./screen.ts";
 
 const CONTENT = "Publish the release with the script in tools.";
 
-it("FE7 F21 F28 an entry is announced with its sender and counted; /inbox shows it; read by the model it is gone; memory off ends it", async () => {
+it("FE7 F21 F28 F59 an entry is announced with its sender and counted; /inbox shows it; read by the model it is gone; memory off ends it", async () => {
   const { side, sent } = forwarder("release-steps", CONTENT);
   let entryId = "";
   const stage = await cast(async (request, step) => {
@@ -30,6 +30,12 @@ it("FE7 F21 F28 an entry is announced with its sender and counted; /inbox shows 
   await screen.see("inbox 1");
   screen.type("/inbox\r");
   await screen.see("what the board says about releases");
+  // Opened by the person, it is still unread for the agent.
+  screen.press("enter");
+  await screen.see(CONTENT);
+  await screen.see("inbox 1");
+  screen.press("escape");
+  await screen.lose(CONTENT);
   screen.press("escape");
   await screen.lose("/inbox");
   screen.type("go on\r");

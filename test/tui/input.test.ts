@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, scene, userTexts } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
+import { logOf, only } from "../tool/everlong.ts";
 import { openScreen } from "./screen.ts";
 
 const answering = () => scene(async () => text("ok then"));
@@ -141,7 +142,7 @@ describe("while the agent works", () => {
     expect(server.rejected).toEqual([]);
   });
 
-  it("F35 !command runs unasked, is shown, and reaches the model with the next message; !! does not; Esc ends it", async () => {
+  it("F35 A6.7 !command runs unasked, is shown, and reaches the model with the next message; !! does not; Esc ends it", async () => {
     const { server, place } = await answering();
     const screen = openScreen(place);
     await screen.see("· session ");
@@ -159,6 +160,13 @@ describe("while the agent works", () => {
     expect(said).toContain("from-the-42");
     expect(said).toContain("code 3");
     expect(said).not.toContain("quiet-2");
+    const log = logOf(place, onlySession(place));
+    expect(only(log, "tool.user_requested").map(({ data }) => [data.command.split(" ")[0], data.isShared])).toEqual([
+      ["echo", true],
+      ["echo", false],
+      ["sleep", true],
+    ]);
+    expect(only(log, "permission.requested")).toEqual([]);
   });
 });
 

@@ -36,7 +36,7 @@ describe("the memory prompt", () => {
     ]);
     const screen = await open();
     screen.type("go\r");
-    await screen.see("Permission for main agent: memory");
+    await screen.see("main agent: remember this?");
     for (const words of [
       "Store a memory, for this repository",
       "Fact: The build needs Node 22.",

@@ -69,10 +69,10 @@ describe("permission under typing", () => {
       typed.open();
       await wait(80);
     }
-    await screen.see("Permission for");
+    await screen.see("run this command?");
     await screen.see("1 of 2");
     await screen.see("❯ y 1 2");
-    const first = /Permission for \S*(alpha|beta)/.exec(screen.text())?.[1] ?? "";
+    const first = /(alpha|beta)[^\n]*: run this/.exec(screen.text())?.[1] ?? "";
     const second = first === "alpha" ? "beta" : "alpha";
     await screen.see(`touch ${first}-file`);
     expect(screen.text()).not.toContain(`touch ${second}-file`);
@@ -88,7 +88,7 @@ describe("permission under typing", () => {
     await screen.see("3. This folder, from now on: shell(touch:*)");
     await armed();
     screen.type("3");
-    await screen.lose("Permission for");
+    await screen.lose("run this command?");
     await screen.see("❯ y 1 2");
     await laterSessions(stage, first, second);
   });
@@ -130,7 +130,7 @@ describe("permission under typing", () => {
     await screen.reach("main waits");
     typed.open();
     await screen.see("1 of 2");
-    const first = /Permission for \S*(alpha|beta)/.exec(screen.text())?.[1] ?? "";
+    const first = /(alpha|beta)[^\n]*: run this/.exec(screen.text())?.[1] ?? "";
     const second = first === "alpha" ? "beta" : "alpha";
     screen.type(`/tasks stop ${first}\r`);
     await screen.reach("The question about a permission was withdrawn");

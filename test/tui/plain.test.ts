@@ -63,7 +63,7 @@ describe("a small window", () => {
     const screen = openScreen(place, { columns: 40, rows: 10 });
     await screen.see("interactive");
     screen.type("go\r");
-    await screen.see("Permission for main agent: shell");
+    await screen.see("main agent: run this command?");
     for (const words of ["touch made.txt", "1. Once", "4. Reject", "5. Reject, and say what to do instead"])
       expect(screen.text()).toContain(words);
   });

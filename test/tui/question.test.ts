@@ -23,11 +23,11 @@ describe("a permission question", () => {
     await server.waitFor(1, 20_000);
     const keys = setInterval(() => screen.type("1"), 60);
     release();
-    await screen.see("Permission for main agent: shell");
+    await screen.see("main agent: run this command?");
     await screen.see("touch made.txt");
     await new Promise((resolve) => setTimeout(resolve, 700));
     clearInterval(keys);
-    expect(screen.text()).toContain("Permission for main agent");
+    expect(screen.text()).toContain("main agent: run this command?");
     expect(server.requests).toHaveLength(1);
     await screen.see(/❯ 1{5,}/);
     const draft = /❯ (1+)/.exec(screen.text())?.[1];
@@ -36,7 +36,7 @@ describe("a permission question", () => {
     expect(server.requests.length).toBe(1);
     screen.type("1");
     await screen.see("all done");
-    expect(screen.text()).not.toContain("Permission for");
+    expect(screen.text()).not.toContain("run this command?");
     expect(toolResults(server.requests[1])).toHaveLength(1);
     expect(draft).toMatch(/^1+$/);
   });

@@ -25,7 +25,10 @@ export type Screen = {
   type(text: string): void;
   press(...keys: (keyof typeof KEYS)[]): void;
   paste(text: string): void;
+  /** Between two frames. */
   resize(columns: number, rows: number): Promise<void>;
+  /** Whatever is on its way. */
+  resizeNow(columns: number, rows: number): void;
   /** Resolves when nothing was written for a while; gives how many bytes there are. */
   quiet(): Promise<number>;
   hangUp(): void;
@@ -144,8 +147,11 @@ export function openScreen(place: Place, options: ScreenOptions = {}): Screen {
       for (const key of keys) pty.write(KEYS[key]);
     },
     paste: (text) => pty.write(`\u001b[200~${text}\u001b[201~`),
+    resizeNow(columns, height) {
+      pty.resize(columns, height);
+      terminal.resize(columns, height);
+    },
     async resize(columns, height) {
-      // A terminal changes its size between two frames, not with half of one still on its way to it.
       for (let length = -1; ; ) {
         process.kill(pty.pid, "SIGSTOP");
         for (let before = -1; before !== raw.length; ) {

@@ -22,6 +22,8 @@ const LINES: [string, 0 | 1 | 2, RegExp][] = [
   ["/copy", 0, /the answer/],
   ["/theme", 0, /high-contrast/],
   ["/theme mono", 0, /The theme is mono/],
+  ["/theme nope", 2, /There is no theme "nope"/],
+  ["/memory nope", 2, /has no "nope"/],
   ["/plain", 0, /next start/],
   ["/plain off", 0, /next start/],
   ["/compact cancel", 1, /No compaction is running/],

@@ -1,6 +1,7 @@
 // Events that a person should see while prompt mode works, one line each, for stderr.
 import { withCode } from "../../base/failure.ts";
 import { clip } from "../../base/text.ts";
+import { compactionReasonText } from "../../schema/compaction-reason.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
 import { damageText } from "../../schema/session.ts";
@@ -70,10 +71,10 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
     case "soft_failure":
       return `Warning: ${event.data.part} failed (${event.data.code}): ${redact(event.data.message)}`;
     case "model.call_failure": {
-      const { message, willRetry, attempt, delayMs } = event.data;
-      return willRetry
-        ? `${clip(redact(message), 300)} Trying again in ${((delayMs ?? 0) / 1000).toFixed(1)} s (retry ${attempt}).`
-        : undefined;
+      const { message, willRetry, attempt, delayMs = 0 } = event.data;
+      if (!willRetry) return undefined;
+      const when = delayMs > 0 ? `in ${(delayMs / 1000).toFixed(1)} s` : "now";
+      return `${clip(redact(message), 300)} Trying again ${when} (retry ${attempt}).`;
     }
     case "session.compaction_start":
       return event.data.mode === "blocking" ? "Compacting conversation history…" : undefined;
@@ -81,7 +82,7 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
       const { outcome, preCompactionTokens, postCompactionTokens, checkpointNumber, outcomeReason, failureReason } =
         event.data;
       if (outcome !== "applied")
-        return `Compaction not applied (${outcomeReason ?? failureReason ?? outcome}); the history is unchanged.`;
+        return `The conversation was not compacted: ${compactionReasonText(outcomeReason ?? failureReason ?? outcome)}.`;
       return `Conversation compacted: ${preCompactionTokens} → ${postCompactionTokens} tokens, checkpoint ${checkpointNumber ?? "none"}.`;
     }
     case "session.truncation": {

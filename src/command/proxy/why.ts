@@ -3,6 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { ProxyOperations } from "../../runtime/client.ts";
+import { recallLossText } from "../../schema/recall-loss.ts";
 import { grouped } from "../format.ts";
 import { findSession, usage } from "./find-session.ts";
 import { type Printed, tell } from "./look.ts";
@@ -84,8 +85,7 @@ function reason({ epochReason, whyNothing }: Why): string {
 
 function lostLines({ recallLost }: Why): string[] {
   if (recallLost === undefined) return [];
-  const cause = recallLost === "timeout" ? "it took too long" : recallLost;
-  return [`  memory search failed (${cause}): nothing is deleted, and the next request of this prompt searches again`];
+  return [`  ${recallLossText(recallLost)}`];
 }
 
 function recalledLine({ ref, score, parts }: Why["recalled"][number]): string {

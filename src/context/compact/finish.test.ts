@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextEvents } from "../../schema/event/context.ts";
 import { applyCompaction } from "./apply.ts";
+import { LEAST_BUDGET } from "./budget.ts";
 import {
   anyHistory,
   carriedOf,
@@ -97,6 +98,8 @@ describe("finishAttempt", () => {
     if (ready.type !== "applied") throw new Error(ready.reason);
     expect(ready.figures.postCompactionTokens).toBeLessThan(ready.figures.preCompactionTokens);
     expect(ready.figures.postCompactionTokens).toBeLessThanOrEqual(ready.targetTokens);
+    // It keeps the room that it was planned with, not only the least there is.
+    expect(await count(ready.replacementContent)).toBeGreaterThan(LEAST_BUDGET);
     expect((await finish(plan, flooded, { trigger: "manual" })).type).toBe("applied");
   });
   it("C87 a tail that grew since the start gets its room", async () => {

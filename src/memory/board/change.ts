@@ -49,7 +49,7 @@ export function* recordChange(
     ...[repository, branch, src, name, action, actor, run ?? null, at, json(before), json(after)],
   );
   yield* forgetOldChanges(at);
-  yield* indexed(boardSource, boardRecallId({ repository, branch }, { src, name }));
+  yield* indexed([{ source: boardSource, id: boardRecallId({ repository, branch }, { src, name }) }]);
 }
 
 const oldest = (now: string): string => new Date(Date.parse(now) - KEPT_DAYS * 86_400_000).toISOString();

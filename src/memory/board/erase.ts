@@ -12,6 +12,6 @@ export function* eraseBoardItem(id: string): Unit<void> {
   const own = "repository = ? AND branch = ? AND src = ? AND name = ?";
   for (const table of ["dynamic_context_items", "board_changes"])
     yield* execute(`DELETE FROM ${table} WHERE ${own}`, ...names);
-  yield* indexed(boardSource, id);
+  yield* indexed([{ source: boardSource, id }]);
   yield* forgettingText({ kind: "board", id: subjectId(names) });
 }

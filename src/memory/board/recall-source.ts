@@ -1,24 +1,24 @@
 // Items of the board as items of recall, found on their own branch only.
-import type { DatabaseSync } from "node:sqlite";
-import { runUnit } from "../../store/embedded-store.ts";
+import { allRows } from "../../store/unit.ts";
 import type { RecallSource } from "../recall/store/source.ts";
 import { type BoardItem, type BoardPlace, keyOf, type Src } from "./item.ts";
 import { findItem } from "./row.ts";
 
 export const boardSource: RecallSource = {
   kind: "board",
-  ids: (db) =>
-    db
-      .prepare("SELECT repository, branch, src, name FROM dynamic_context_items")
-      .all()
-      .map((row) => {
-        const text = (column: string): string => String(row[column]);
-        const place = { repository: text("repository"), branch: text("branch") };
-        return boardRecallId(place, { src: text("src") as Src, name: text("name") });
-      }),
-  item(db, id) {
-    const { place, item } = rowOf(db, id) ?? {};
-    if (!place || !item) return undefined;
+  *ids() {
+    const rows = yield* allRows("SELECT repository, branch, src, name FROM dynamic_context_items");
+    return rows.map((row) => {
+      const text = (column: string): string => String(row[column]);
+      const place = { repository: text("repository"), branch: text("branch") };
+      return boardRecallId(place, { src: text("src") as Src, name: text("name") });
+    });
+  },
+  *item(id) {
+    const target = boardTarget(id);
+    const item = target && (yield* findItem(target.place, target.src, target.name));
+    if (!target || !item) return undefined;
+    const { place } = target;
     return {
       id,
       kind: "board",
@@ -44,9 +44,4 @@ export function boardTarget(id: string): { place: BoardPlace; src: Src; name: st
   if (repository === undefined || branch === undefined || name === undefined) return undefined;
   const place = { repository: decodeURIComponent(repository), branch: decodeURIComponent(branch) };
   return { place, src: src === "user" ? "user" : "agent", name };
-}
-
-function rowOf(db: DatabaseSync, id: string): { place: BoardPlace; item: BoardItem | undefined } | undefined {
-  const target = boardTarget(id);
-  return target && { place: target.place, item: runUnit(db, findItem(target.place, target.src, target.name)) };
 }

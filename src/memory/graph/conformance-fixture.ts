@@ -5,17 +5,18 @@ import { namedEntities } from "./entity-fixture.ts";
 import { day, fact, intervals, must, type OpenTestGraph, say, term } from "./graph-fixture.ts";
 import { hostile } from "./hostile-fixture.ts";
 
-export function describeGraphStore(name: string, openGraph: OpenTestGraph): void {
-  describe(`${name}: facts over time`, () => factsOverTime(openGraph));
+/** `share`: of the full counts, for a database that takes its time. */
+export function describeGraphStore(name: string, openGraph: OpenTestGraph, share = 1): void {
+  describe(`${name}: facts over time`, () => factsOverTime(openGraph, 60 * share));
   describe(`${name}: the index`, () => theIndex(openGraph));
   describe(`${name}: episodes`, () => episodes(openGraph));
   describe(`${name}: fields`, () => fields(openGraph));
   describe(`${name}: entities`, () => namedEntities(openGraph));
   describe(`${name}: forgetting`, () => forgetting(openGraph));
-  describe(`${name}: hostile`, () => hostile(openGraph));
+  describe(`${name}: hostile`, () => hostile(openGraph, share));
 }
 
-function factsOverTime(openGraph: OpenTestGraph): void {
+function factsOverTime(openGraph: OpenTestGraph, numRuns: number): void {
   it("G3 G16 a new value ends the one before, which stays with its interval", async () => {
     const { store } = await openGraph();
     await say(store, { facts: [fact("api HAS_STATUS red", day(1))] });
@@ -102,7 +103,7 @@ function factsOverTime(openGraph: OpenTestGraph): void {
           for (const [i, [, to = ""]] of slot.entries()) expect(to <= (slot[i + 1]?.[0] ?? "~")).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns },
     );
   });
 }
@@ -112,6 +113,7 @@ function theIndex(openGraph: OpenTestGraph): void {
     const { store, find } = await openGraph();
     await say(store, { facts: [fact("lamp HAS_STATUS red", day(1))] });
     await say(store, { facts: [fact("lamp HAS_STATUS green", day(2)), fact("lamp HAS_STATUS blue", day(3))] });
+    if (!find) return;
     expect(await find("lamp")).toHaveLength(3);
     expect(await find("lamp", "current")).toHaveLength(1);
   });
@@ -220,13 +222,13 @@ function forgetting(openGraph: OpenTestGraph): void {
     const first = await say(store, { facts: [fact("api USES zanzibar", day(1))] }, { text: "we use zanzibar" });
     await say(store, { facts: [fact("api USES redis", day(1)), fact("web USES redis", day(2))] });
     const both = await say(store, { facts: [fact("web USES redis", day(3)), fact("api HAS_STATUS quokka", day(3))] });
-    expect(await find("zanzibar")).toHaveLength(1);
+    if (find) expect(await find("zanzibar")).toHaveLength(1);
     expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 1, facts: 1, entities: 1 });
     expect(must(await store.forget({ type: "episode", id: both }))).toMatchObject({ facts: 1 });
-    expect(await find("zanzibar")).toEqual([]);
+    if (find) expect(await find("zanzibar")).toEqual([]);
     expect((await intervals(store)).sort()).toEqual(["redis 1..", "redis 2.."]);
     expect(must(await store.forget({ type: "episode", id: first }))).toEqual({ episodes: 0, facts: 0, entities: 0 });
-    for (const [file, content] of bytes())
+    for (const [file, content] of bytes?.() ?? [])
       for (const word of ["zanzibar", "quokka"]) expect([file, content.includes(word)]).toEqual([file, false]);
   });
 

@@ -34,7 +34,7 @@ export type GraphStore = {
   separate(request: SeparateRequest): Promise<Result<SeparateOutcome | undefined, Fault>>;
   /** Erases, in the index and the journal too. Facts that rest on other episodes as well stay without these. */
   forget(target: ForgetTarget): Promise<Result<Forgotten, Fault>>;
-  groups(): Promise<Result<{ id: string; place: ItemPlace }[], Fault>>;
+  groups(query?: { ids?: readonly string[] }): Promise<Result<{ id: string; place: ItemPlace }[], Fault>>;
   episodes(query: EpisodeQuery): Promise<Result<Episode[], Fault>>;
   facts(query: FactQuery): Promise<Result<Fact[], Fault>>;
   entities(query: EntityQuery): Promise<Result<Entity[], Fault>>;
@@ -105,7 +105,7 @@ export type ForgetTarget =
 export type Forgotten = { episodes: number; facts: number; entities: number };
 
 export type EpisodeQuery = {
-  /** Whole uuids, or beginnings of at least six characters. */
+  /** Whole uuids; a single one may be the beginning of one, of at least six characters. */
   ids?: readonly string[];
   groups?: readonly string[];
   names?: readonly string[];
@@ -118,7 +118,7 @@ export type EpisodeQuery = {
   until?: Instant;
 };
 export type FactQuery = {
-  /** Whole uuids, or beginnings of at least six characters. */
+  /** Whole uuids; a single one may be the beginning of one, of at least six characters. */
   ids?: readonly string[];
   groups?: readonly string[];
   /** Either end. */

@@ -13,19 +13,21 @@ import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { search } from "../recall/search.ts";
 import type { GraphStore } from "./contract.ts";
 import type { EntityDraft, Extraction, FactDraft } from "./extract/draft.ts";
-import { sqliteGraph } from "./store/sqlite.ts";
+import { embeddedGraph } from "./store/embedded.ts";
 import { instantOf } from "./time.ts";
 
 export type TestGraph = {
   store: GraphStore;
-  /** Ids of facts of the group `g`, as recall finds them. */
-  find(query: string, state?: "current" | "ended"): Promise<string[]>;
-  /** Everything that the store has on disk. */
-  bytes(): [file: string, content: Buffer][];
+  /** Ids of facts of the group `g`, as recall finds them. Absent: this database has no index of recall. */
+  find?(query: string, state?: "current" | "ended"): Promise<string[]>;
+  /** What the database does by itself after a while: it counts its rows, by which it plans. */
+  analyse?(): Promise<void>;
+  /** Everything that the store has on disk, where that is ours. */
+  bytes?(): [file: string, content: Buffer][];
 };
 /** A store of its own, empty, gone after the test. */
 export type OpenTestGraph = () => Promise<TestGraph>;
-export type SqliteTestGraph = TestGraph & { db: Database; dir: string };
+export type SqliteTestGraph = Required<Omit<TestGraph, "analyse">> & { db: Database; dir: string };
 
 export async function openGraph(dir = mkdtempSync(join(tmpdir(), "everlong-graph-"))): Promise<SqliteTestGraph> {
   const db = must(await openDatabase(join(dir, "store.db")));
@@ -39,7 +41,7 @@ export async function openGraph(dir = mkdtempSync(join(tmpdir(), "everlong-graph
   return {
     db,
     dir,
-    store: sqliteGraph(db),
+    store: embeddedGraph(db),
     find: async (text, state) => {
       const within = { scopes: [{ type: "group", group: "g" }] } as const;
       const request = { text, kinds: ["fact"], within, ...(state ? { roles: [state] } : {}) } as const;

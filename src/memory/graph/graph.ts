@@ -15,24 +15,29 @@ export type GraphOptions<F> = {
   store: GraphStore;
   /** Absent: text is kept and nobody looks for facts in it. */
   extractor?: Extractor;
+  /** Who has the episodes read, where that is done elsewhere; without it the extractor reads them here. */
+  ingest?: EpisodeReader;
   redact: SecretFilter;
   search: RecallSearch<F>;
   clock?: Clock;
   onTrouble?: (trouble: GraphTrouble) => void;
 };
 
+export type EpisodeReader = Pick<GraphIngest, "wake" | "idle" | "close">;
+
 export class TemporalGraph<F = Fault> {
   readonly store: GraphStore;
   readonly #options: GraphOptions<F>;
   readonly #clock: Clock;
-  readonly #ingest: GraphIngest | undefined;
+  readonly #ingest: EpisodeReader | undefined;
 
   constructor(options: GraphOptions<F>) {
     const { store, extractor, clock = systemClock, onTrouble } = options;
     this.store = store;
     this.#options = options;
     this.#clock = clock;
-    this.#ingest = extractor && new GraphIngest({ store, extractor, clock, ...optional("onTrouble", onTrouble) });
+    const here = extractor && new GraphIngest({ store, extractor, clock, ...optional("onTrouble", onTrouble) });
+    this.#ingest = options.ingest ?? here;
   }
 
   now(): Instant {

@@ -26,6 +26,8 @@ export type IngestOptions = {
   store: GraphStore;
   extractor: Extractor;
   clock?: Clock;
+  /** How long others leave alone what this worker has taken. */
+  leaseMs?: number;
   /** The worker goes on. */
   onTrouble?: (trouble: GraphTrouble) => void;
 };
@@ -44,7 +46,7 @@ export class GraphIngest {
   #wasWoken = false;
 
   constructor(options: IngestOptions) {
-    this.#options = { clock: systemClock, ...options };
+    this.#options = { clock: systemClock, leaseMs: LEASE_MS, ...options };
   }
 
   /** Something may wait; returns at once. */
@@ -88,7 +90,7 @@ export class GraphIngest {
         worker: this.#worker,
         size: extractor.batch,
         now: this.#now(),
-        leaseUntil: this.#now(LEASE_MS),
+        leaseUntil: this.#now(this.#options.leaseMs),
       });
       if (!claimed.ok) return this.#trouble(claimed.error);
       if (!claimed.value) return;

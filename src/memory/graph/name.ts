@@ -6,9 +6,14 @@ import { type EntityLabel, LABELS } from "./extract/relation.ts";
 export const ANY_LABEL = "Term" satisfies EntityLabel;
 
 export function foldedName(name: string, label: EntityLabel): string {
-  const text = name.normalize("NFKC").replace(/\s+/gu, " ").trim();
+  const text = bounded(name.normalize("NFKC").replace(/\s+/gu, " ").trim());
   return LABELS[label].match === "exact" ? text : text.toLowerCase();
 }
+
+/** A key of an index: nobody says so long a name twice in other letters. */
+const bounded = (text: string): string =>
+  text.length <= LONGEST_KEY ? text : `${text.slice(0, 100)} ${hash("sha256", text)}`.toWellFormed();
+const LONGEST_KEY = 500;
 
 /** A thing without a certain kind may be any thing of that name. */
 export const isCompatible = (a: EntityLabel, b: EntityLabel): boolean => a === b || a === ANY_LABEL || b === ANY_LABEL;

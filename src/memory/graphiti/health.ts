@@ -2,7 +2,7 @@
 import { shortId } from "../../base/id.ts";
 import { isAlive } from "../../host/survivors.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { get, run } from "../graph/store/row.ts";
+import { get, run } from "./row.ts";
 
 /** Times are milliseconds. */
 export type EndpointHealth = {

@@ -3,7 +3,8 @@ import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { eraseFromJournal } from "../../store/journal/journal.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { all, type GraphRow, get, run, text } from "../graph/store/row.ts";
+import type { SqlRow } from "../../store/unit.ts";
+import { text } from "../graph/store/row.ts";
 import {
   type GraphitiMessage,
   nextOutboxState,
@@ -14,6 +15,7 @@ import {
   type OutboxStep,
   outboxMoves,
 } from "./outbox-row.ts";
+import { all, get, run } from "./row.ts";
 
 /** Rows go to one server, on behalf of one folder. */
 export type OutboxPlace = { endpoint: string; root: string };
@@ -168,6 +170,18 @@ export function forgetUnit(db: Database, unit: string): void {
   eraseFromJournal(db, { kind: "outbox", id: unit });
 }
 
+/** What of a turn, of a session's turns or of all turns waits to be sent, or was. */
+export function dropTurns(db: Database, { session, turn }: { session?: string; turn?: number }): void {
+  const where = [
+    "turn IS NOT NULL",
+    ...(session === undefined ? [] : ["session = ?"]),
+    ...(turn === undefined ? [] : ["turn = ?"]),
+  ];
+  const values = [session, turn].filter((value) => value !== undefined);
+  const rows = all(db, `DELETE FROM graph_outbox WHERE ${where.join(" AND ")} RETURNING unit`, ...values);
+  for (const unit of new Set(rows.map((row) => text(row, "unit")))) eraseFromJournal(db, { kind: "outbox", id: unit });
+}
+
 /** In the order in which they were queued, which is that of the turns, whatever a clock said. */
 export function readRows(db: Database, choice: RowChoice, limit = 1000): OutboxRow[] {
   const { where, values } = condition(choice);
@@ -177,7 +191,7 @@ export function readRows(db: Database, choice: RowChoice, limit = 1000): OutboxR
     .map(rowOf);
 }
 
-function rowOf(row: GraphRow): OutboxRow {
+function rowOf(row: SqlRow): OutboxRow {
   const message = text(row, "message");
   return {
     seq: Number(row["seq"]),
@@ -209,7 +223,7 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 /** Rows that nobody will ever hear of again: too old, or too many. Inside a transaction. */
 export function purgeRows(db: Database, { endpoint, root }: OutboxPlace, now: number): void {
   const old = new Date(now - KEPT_MS).toISOString();
-  const drop = (rows: GraphRow[]) => moveRows(db, "drop", { seqs: rows.map((row) => Number(row["seq"])) });
+  const drop = (rows: SqlRow[]) => moveRows(db, "drop", { seqs: rows.map((row) => Number(row["seq"])) });
   const foreign = outboxMoves("drop").map(({ from }) => from);
   drop(
     all(

@@ -3,6 +3,7 @@ import { shortId } from "../../base/id.ts";
 import { parseJson } from "../../base/json.ts";
 import { eraseFromJournal } from "../../store/journal/journal.ts";
 import type { Database } from "../../store/sqlite.ts";
+import { allRows, oneRow } from "../../store/unit.ts";
 import type { ItemPlace } from "../recall/item.ts";
 import { indexRow, type RecallSource } from "../recall/store/source.ts";
 import { prepared } from "../recall/store/statement.ts";
@@ -161,12 +162,11 @@ function pinOf(row: Record<string, unknown>): Pin {
 /** Recall finds those in force. */
 export const pinSource: RecallSource = {
   kind: "pin",
-  ids: (db) =>
-    prepared(db, "SELECT id FROM pin WHERE active = 1")
-      .all()
-      .map((row) => String(row["id"])),
-  item(db, id) {
-    const row = prepared(db, "SELECT * FROM pin WHERE id = ? AND active = 1").get(id);
+  *ids() {
+    return (yield* allRows("SELECT id FROM pin WHERE active = 1")).map((row) => String(row["id"]));
+  },
+  *item(id) {
+    const row = yield* oneRow("SELECT * FROM pin WHERE id = ? AND active = 1", id);
     const place = row && parseJson(String(row["place"]));
     if (!row || !place?.ok) return undefined;
     const { text, turn, createdAt, origin } = pinOf(row);

@@ -1,4 +1,4 @@
-// Nobody sees what is not theirs: scopes, tenants and identities are inside of every query.
+// Nobody sees what is not theirs: scopes and identities are inside of every query.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Item } from "./item.ts";
@@ -11,30 +11,29 @@ import { RecallWriter } from "./store/write.ts";
 const names = ["a", "b", "a') OR 1=1--", '"@1"', "../../x", "*", "x".repeat(10_000)];
 const words = ["shared", "words", "everywhere", "in", "all", "of", "them"];
 
-type Owned = Item & { owner: { tenant: string; identity: string; repository: string; session: string } };
+type Owned = Item & { owner: { identity: string; repository: string; session: string } };
 
 function world() {
   const db = openStore();
   const items: Owned[] = [];
-  for (const tenant of ["", "t2"])
-    for (const identity of ["", ...names.slice(0, 2)])
-      for (const repository of names)
-        for (const session of ["s", "s2"])
-          for (let seq = 0; seq < 3; seq++) {
-            const owner = { tenant, identity, repository, session };
-            items.push({
-              id: `i${items.length}`,
-              kind: "turn",
-              text: words.join(" "),
-              role: "user",
-              seq,
-              turn: items.length,
-              index: 1,
-              time: 1000 + items.length,
-              place: { ...owner, level: "session" },
-              owner,
-            });
-          }
+  for (const identity of ["", ...names.slice(0, 2)])
+    for (const repository of names)
+      for (const session of ["s", "s2"])
+        for (let seq = 0; seq < 3; seq++) {
+          const owner = { identity, repository, session };
+          items.push({
+            id: `i${items.length}`,
+            kind: "turn",
+            text: words.join(" "),
+            role: "user",
+            seq,
+            turn: items.length,
+            index: 1,
+            time: 1000 + items.length,
+            place: { ...owner, level: "session" },
+            owner,
+          });
+        }
   new RecallWriter(db).add(items);
   return { db, byId: new Map(items.map((i) => [i.id, i.owner])) };
 }
@@ -50,13 +49,12 @@ describe("isolation", () => {
     fc.constant<RecallScope>({ type: "user" }),
   );
   const within: fc.Arbitrary<Within> = fc.record({
-    tenant: fc.constantFrom("", "t2", "t3"),
     identity: fc.constantFrom("", "a", "b", "c"),
     scopes: fc.array(scope, { minLength: 1, maxLength: 2 }),
   });
-  const mayBeSeen = (id: string, { tenant, identity, scopes }: Within): boolean => {
+  const mayBeSeen = (id: string, { identity = "", scopes }: Within): boolean => {
     const owner = byId.get(id)!;
-    if (owner.tenant !== tenant || (owner.identity !== identity && owner.identity !== "")) return false;
+    if (owner.identity !== identity && owner.identity !== "") return false;
     return scopes.some(
       (s) =>
         s.type === "all" ||
@@ -90,12 +88,11 @@ describe("isolation", () => {
     expect(seen("a").filter((id) => own("b").includes(id))).toEqual([]);
   });
 
-  it("R38 R54 the owner of the machine may ask for every identity, never for another tenant", () => {
+  it("R38 R54 the owner of the machine may ask for every identity", () => {
     const { db, byId } = world();
     const within: Within = { everyone: true, scopes: [{ type: "session", session: "s" }] };
     const owners = listByTime(db, { within, limit: 1000 }).items.map((i) => byId.get(i.id)!);
     expect(new Set(owners.map((o) => o.identity)).size).toBe(3);
-    expect(new Set(owners.map((o) => o.tenant))).toEqual(new Set([""]));
   });
 
   it("R52 R28 what belongs to a user is found from everywhere, records of a repository only there, a board on its branch only", () => {

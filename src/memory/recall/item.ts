@@ -6,9 +6,8 @@ export type Kind = (typeof KINDS)[number];
 export const SAID: readonly Kind[] = ["turn", "tool", "checkpoint"];
 export type Level = "session" | "branch" | "repository" | "workspace" | "user" | "group";
 
-/** Where an item belongs. Items of level `session` belong to one identity; the others to the whole tenant. */
+/** Where an item belongs. Items of level `session` belong to one identity; the others to everybody who may look there. */
 export type ItemPlace = {
-  tenant?: string;
   identity?: string;
   session?: string;
   repository?: string;
@@ -47,7 +46,7 @@ export type Item = {
 };
 
 /** Roles that are a part in the conversation, not somebody's name. */
-export const PARTS: ReadonlySet<string> = new Set([
+const PARTS: ReadonlySet<string> = new Set([
   "user",
   "assistant",
   "tool",
@@ -62,3 +61,6 @@ export const PARTS: ReadonlySet<string> = new Set([
   "current",
   "ended",
 ]);
+
+/** Whether a role is somebody's name. */
+export const isName = (role: string): boolean => role !== "" && !PARTS.has(role.toLowerCase());

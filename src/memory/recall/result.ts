@@ -5,7 +5,8 @@ import type { Folded } from "./rank/near-duplicate.ts";
 import type { Channel } from "./rank/query.ts";
 import { type RecallSnippet, snippetsOf } from "./rank/snippet.ts";
 import type { ScoreParts } from "./rank/weights.ts";
-import type { IndexedItem, Reader } from "./store/read.ts";
+import type { IndexedItem } from "./store/indexed-item.ts";
+import type { Reader } from "./store/read.ts";
 
 /** Where and what an item is. */
 export type Shown = {

@@ -1,16 +1,20 @@
 // One search, synchronous and bounded: query, candidates, ranking, snippets. Every caller's results come from here.
-import type { DatabaseSync } from "node:sqlite";
+import { runUnit } from "../../store/embedded-store.ts";
+import type { Database } from "../../store/sqlite.ts";
+import { onEmbedded, type Unit } from "../../store/unit.ts";
 import { type Nearest, VectorScan } from "./embed/scan.ts";
 import { BOUNDS, type Bounds, Finder } from "./rank/candidates.ts";
+import { TermCounts } from "./rank/count.ts";
 import { dateCues } from "./rank/date-cue.ts";
 import type { Filter } from "./rank/match.ts";
 import { foldNearDuplicates } from "./rank/near-duplicate.ts";
-import { analyseQuery } from "./rank/query.ts";
+import { analyseQuery, phrasesIn } from "./rank/query.ts";
 import { rank } from "./rank/rank.ts";
 import type { Ranked } from "./rank/ranked.ts";
 import { MAX_SNIPPET_CHARS, SNIPPET_CHARS } from "./rank/snippet.ts";
 import type { Signal } from "./rank/weights.ts";
 import { rawOf, type SearchPlan, type SearchResult, shownAs } from "./result.ts";
+import { KnownRows } from "./store/known-rows.ts";
 import { Reader } from "./store/read.ts";
 import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "./text/related.ts";
@@ -51,21 +55,49 @@ export type SearchAnswer = {
   plan?: SearchPlan;
 };
 
-const scans = new WeakMap<DatabaseSync, VectorScan>();
+/** What searches of one store share. */
+export type SharedSearchParts = {
+  relatedTo: RelatedWords;
+  counts: TermCounts;
+  /** What was read by earlier searches, where nobody else changes rows under their numbers. */
+  known?: KnownRows;
+  /** The passages of like meaning, where vectors are kept. */
+  nearest?(vector: { embedder: string; values: Float32Array }, scope: ResolvedScope): Unit<Nearest | undefined>;
+};
+
 const END = Number.MAX_SAFE_INTEGER;
 const MOST_RESULTS = 1000;
 
-/** No text and no key makes it fail; a broken or busy database throws SQLite's error. */
-export function search(
-  db: DatabaseSync,
-  request: SearchRequest,
-  relatedTo: RelatedWords = NO_RELATED_WORDS,
-): SearchAnswer {
-  if (db.isTransaction) return quotedFirst(db, request, relatedTo);
+const embeddedParts = new WeakMap<Database, Omit<SharedSearchParts, "relatedTo">>();
+
+function partsOf(db: Database, relatedTo: RelatedWords): SharedSearchParts {
+  const cached = embeddedParts.get(db);
+  if (cached) return { ...cached, relatedTo };
+  const scan = new VectorScan(db);
+  const parts: Omit<SharedSearchParts, "relatedTo"> = {
+    counts: new TermCounts(),
+    known: new KnownRows(),
+    *nearest({ embedder, values }, scope) {
+      let near: Nearest | undefined;
+      yield* onEmbedded(() => {
+        near = scan.nearest(values, { embedder, scope });
+      });
+      return near;
+    },
+  };
+  embeddedParts.set(db, parts);
+  return { ...parts, relatedTo };
+}
+
+/** At once. No text and no key makes it fail; a broken or busy database throws SQLite's error. */
+export function search(db: Database, request: SearchRequest, relatedTo: RelatedWords = NO_RELATED_WORDS): SearchAnswer {
+  const parts = partsOf(db, relatedTo);
+  // What a transaction has changed may still be taken back.
+  if (db.isTransaction) return runUnit(db, searching(request, { ...parts, known: new KnownRows() }));
   // One view of the store from the first count to the last text.
   db.exec("BEGIN");
   try {
-    return quotedFirst(db, request, relatedTo);
+    return runUnit(db, searching(request, parts));
   } finally {
     // Some errors have ended it already; their own words say more.
     if (db.isTransaction) db.exec("COMMIT");
@@ -73,37 +105,40 @@ export function search(
 }
 
 /** Who asks in quotes wants that phrase; the words alone are better than no answer, and it is said. */
-function quotedFirst(db: DatabaseSync, request: SearchRequest, relatedTo: RelatedWords): SearchAnswer {
-  const { phrases } = analyseQuery(request.text);
-  if (request.floor || phrases.length === 0) return searchNow(db, request, false, relatedTo);
+export function* searching(request: SearchRequest, parts: SharedSearchParts): Unit<SearchAnswer> {
+  const phrases = phrasesIn(request.text);
+  if (parts.known) yield* parts.known.renew();
+  if (request.floor || phrases.length === 0) return yield* searchNow(request, false, parts);
   const start = performance.now();
-  const exact = searchNow(db, request, true, relatedTo);
+  const exact = yield* searchNow(request, true, parts);
   if (exact.results.length > 0) return exact;
   const { budgetMs = Number.POSITIVE_INFINITY } = request;
   const rest = { ...request, budgetMs: budgetMs - (performance.now() - start) };
-  const words = searchNow(db, rest, false, relatedTo);
+  const words = yield* searchNow(rest, false, parts);
   return words.results.length > 0 ? { ...words, unmatched: phrases } : exact;
 }
 
 /** `quoted`: only what holds every quoted phrase. */
-function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean, relatedTo: RelatedWords): SearchAnswer {
+function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearchParts): Unit<SearchAnswer> {
   const { now, asOf, signals, budgetMs = Number.POSITIVE_INFINITY } = request;
   const phases = new Phases();
   const mayGoOn = () => phases.elapsed() < budgetMs;
-  const query = analyseQuery(request.text, request.hints, relatedTo);
-  const scope = resolveScope(db, request.within);
+  const query = analyseQuery(request.text, request.hints, parts.relatedTo);
+  const scope = yield* resolveScope(request.within);
   if (!scope || query.terms.length === 0) return { results: [], more: 0, partial: false, skipped: [] };
   const use = (signal: Signal) => signals === undefined || signals.includes(signal);
   const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
   const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
-  const finder = new Finder(db, scope, filter, request.bounds ?? BOUNDS, mayGoOn);
-  const candidates = finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
+  const { counts } = parts;
+  const finder = new Finder({ scope, filter, bounds: request.bounds ?? BOUNDS, counts, mayGoOn });
+  const candidates = yield* finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
-  const near = request.vector && use("vector") && mayGoOn() ? nearest(db, request.vector, scope) : undefined;
+  const near =
+    request.vector && use("vector") && mayGoOn() ? yield* nearestIn(parts, request.vector, scope) : undefined;
   phases.end("vectors");
   const present = asOf ?? now;
-  const reader = new Reader(db);
-  const { ranked, skipped } = rank(
+  const reader = new Reader(parts.known);
+  const { ranked, skipped } = yield* rank(
     {
       query,
       quoted,
@@ -129,6 +164,7 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean, re
   );
   const results = foldNearDuplicates(wanted, Math.min(MOST_RESULTS, Math.max(1, request.limit ?? 10)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
+  yield* reader.loadPlaces(results.map((r) => r.item.place));
   const shown = results.map((r) => ({
     ...shownAs(r, candidates.terms, chars, reader),
     ...(request.explain ? rawOf(r) : {}),
@@ -153,14 +189,12 @@ function searchNow(db: DatabaseSync, request: SearchRequest, quoted: boolean, re
   };
 }
 
-function nearest(
-  db: DatabaseSync,
-  { embedder, values }: { embedder: string; values: Float32Array },
+function* nearestIn(
+  { nearest }: SharedSearchParts,
+  vector: NonNullable<SearchRequest["vector"]>,
   scope: ResolvedScope,
-): Nearest {
-  const scan = scans.get(db) ?? new VectorScan(db);
-  scans.set(db, scan);
-  return scan.nearest(values, { embedder, scope });
+): Unit<Nearest | undefined> {
+  return nearest ? yield* nearest(vector, scope) : undefined;
 }
 
 /** Neighbours and near meanings come without a match: kind, role and time hold for them too. */

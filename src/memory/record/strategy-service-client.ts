@@ -1,4 +1,5 @@
 // The routes of a memory service as a strategy.
+import { isRecord } from "../../base/json.ts";
 import type { JsonAnswer, JsonFault, JsonRequest } from "../../base/json-request.ts";
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
@@ -20,11 +21,9 @@ export type ServiceParts = {
   onUnsupported?: (definition: { name: string; version: string }) => void;
 };
 type ServiceCall = (request: JsonRequest, signal: AbortSignal) => Promise<Result<JsonAnswer, JsonFault>>;
+type Refusal = { type: "error"; status: number; error: ServiceError; mayBeStored: boolean };
 /** An answer that is good, or what went wrong. */
-type Told =
-  | { type: "answer"; status: number; body: unknown }
-  | { type: "error"; status: number; error: ServiceError }
-  | (Failed & { code: string });
+type Told = { type: "answer"; status: number; body: unknown } | Refusal | (Failed & { code: string });
 
 export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, options: ServiceParts): Strategy {
   let scopes = true;
@@ -41,14 +40,18 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
       };
     }
     const { status, body } = answer.value;
-    return status < 300 ? { type: "answer", status, body } : { type: "error", status, error: readError(body) };
+    if (status < 300) return { type: "answer", status, body };
+    const error = readError(body);
+    // What only reads stores nothing, and a service that knows says so itself.
+    const mayBeStored = request.method !== "GET" && status >= 500 && !saysUnstored(error.details);
+    return { type: "error", status, error, mayBeStored };
   };
   /** A status that no outcome of its own stands for. */
-  const failedWith = ({ status, error }: { status: number; error: ServiceError }): Failed => ({
+  const failedWith = ({ status, error, mayBeStored }: Refusal): Failed => ({
     type: "failed",
     cause: `the memory service at ${address.origin} answered ${status}${error.message ? `: ${error.message}` : ""}.`,
     status,
-    mayBeStored: status >= 500,
+    mayBeStored,
   });
   const unreadable = (mayBeStored = false): Failed => ({
     type: "failed",
@@ -71,10 +74,11 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
   const ifMatch = (version: number | undefined) => ({ "if-match": version === undefined ? "*" : `"v${version}"` });
 
   /** Outcomes that edit and delete have in common. */
-  const refusedChange = ({ status, error }: { status: number; error: ServiceError }) => {
+  const refusedChange = (reply: Refusal) => {
+    const { status, error } = reply;
     if (status === 404) return { type: "not_found" } as const;
     const current = status === 412 ? readRecord(error.details) : undefined;
-    return current ? ({ type: "conflict", current } as const) : failedWith({ status, error });
+    return current ? ({ type: "conflict", current } as const) : failedWith(reply);
   };
 
   return {
@@ -232,6 +236,8 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
     shutdown: async () => undefined,
   };
 }
+
+const saysUnstored = (details: unknown): boolean => isRecord(details) && details["mayBeStored"] === false;
 
 const PAGE = 50;
 const CHANGES = 100;

@@ -1,6 +1,7 @@
 // Memories kept by a service: another program, on this machine or elsewhere, that speaks our routes.
 import { type JsonRequest, requestJson } from "../../base/json-request.ts";
 import type { Place, Skip, Strategy } from "./contract.ts";
+import { type SignedRequest, signatureHeaders } from "./signature.ts";
 import { ServiceAddress, sendable } from "./strategy-service-address.ts";
 import { type ServiceParts, serviceStrategy } from "./strategy-service-client.ts";
 
@@ -51,6 +52,9 @@ export async function openService(options: ServiceOptions): Promise<Strategy | S
     timeoutSetting: "memory.service.timeoutMs",
     maxBytes: MAX_BYTES,
     mayConnect,
+    ...(hmacKey === undefined
+      ? {}
+      : { sign: (request: SignedRequest) => signatureHeaders(hmacKey, request, options.now()) }),
   };
   const ask = (request: JsonRequest, signal: AbortSignal) => requestJson(sender, request, signal);
   return serviceStrategy(address.value, ask, options);

@@ -1,4 +1,5 @@
 // Credentials known by their form or by what carries them: URLs, headers, cookies, commands, calls; the value is group `v`.
+import { asPattern } from "../../base/text.ts";
 import type { SecretSpan } from "./span.ts";
 import { shapeOf } from "./value.ts";
 
@@ -197,7 +198,7 @@ function groups(pattern: RegExp, text: string, seen: (start: number, end: number
 
 const COOKIE_HINT = "ookie";
 const HINTS = [...new Set([...forms.flatMap((f) => f.hints), COOKIE_HINT])];
-const ANY_HINT = new RegExp(HINTS.map((h) => h.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|"), "g");
+const ANY_HINT = new RegExp(HINTS.map(asPattern).join("|"), "g");
 
 function hintsIn(text: string): Set<string> {
   const values = new Set<string>();

@@ -1,4 +1,6 @@
 // Provider tokens by prefix and form. Lengths are looser than the providers' own: a cut or grown token is still one.
+import { asPattern } from "../../base/text.ts";
+
 export type TokenRule = { kind: string; prefixes: readonly string[]; pattern: RegExp };
 
 const n = "[A-Za-z0-9]";
@@ -9,7 +11,7 @@ const end = "(?![A-Za-z0-9])";
 /** The tail starts where the prefix ends; the scanner checks that no word runs into the prefix. */
 function token(kind: string, prefixes: string, tail: string): TokenRule {
   const list = prefixes.split(" ");
-  const heads = list.map((p) => p.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")).join("|");
+  const heads = list.map(asPattern).join("|");
   return { kind, prefixes: list, pattern: new RegExp(`(?:${heads})${tail}`, "y") };
 }
 

@@ -1,7 +1,11 @@
 // What a prompt asks to be done, beside being answered: a command to run, a fact to remember, or a change of code.
 export type PromptAction = { type: "run"; command: string } | { type: "remember"; fact: string };
 
-const RUN = /^\s*run\s+`([^`\n]+)`\s*\.?\s*$/i;
+const RUN = /^\s*run:?\s+`([^`\n]+)`\s*\.?\s*$/i;
+/** Without marks a command is told from a sentence by its program; a terminal shows the marks to nobody. */
+const RUN_BARE =
+  /^\s*[Rr]un:?\s+((?:bun|cargo|cat|deno|du|echo|find|git|go|grep|head|ls|make|mvn|node|npm|npx|pnpm|pwd|pytest|python3?|rg|tail|tree|tsc|uname|wc|yarn|\.{1,2}\/\S+)(?:\s+[^`\n]+)?)\s*$/;
+const SENTENCE_END = /(?:[?!]|\w{2}\.)\s*$/;
 const REMEMBER = /^\s*(?:please,?\s+)?remember\s+that\s+(\S.*?)\s*$/i;
 const POLITE =
   /^(?:(?:[-*]|\d+[.)])\s+)?(?:(?:please|ok|okay|now|then|and|also|so|just|hey|hi|hello|let'?s|kindly|(?:can|could|would|will) you|(?:i|we) (?:want|need|would like|'d like)(?: you)? to|you (?:should|must|need to)|help me(?: to)?|try to|go ahead and)[\s,]+)*/i;
@@ -15,7 +19,7 @@ export function actionsIn(prompt: string): { actions: PromptAction[]; rest: stri
   const actions: PromptAction[] = [];
   const rest: string[] = [];
   for (const line of prompt.split(/\r?\n/)) {
-    const command = RUN.exec(line)?.[1]?.trim();
+    const command = (RUN.exec(line) ?? (SENTENCE_END.test(line) ? null : RUN_BARE.exec(line)))?.[1]?.trim();
     const fact = REMEMBER.exec(line)?.[1];
     if (command) actions.push({ type: "run", command });
     else if (fact && !fact.endsWith("?")) actions.push({ type: "remember", fact });

@@ -47,7 +47,15 @@ describe("readQuestion", () => {
 describe("actionsIn", () => {
   it("A3.8 a command counts only alone on its line, a fact only when it is no question", () => {
     expect(actionsIn("run `npm test`")).toEqual({ actions: [{ type: "run", command: "npm test" }], rest: "" });
-    expect(actionsIn("how do I run `npm test` here?").actions).toEqual([]);
+    expect(actionsIn("run npm test").actions).toEqual([{ type: "run", command: "npm test" }]);
+    expect(actionsIn("run ls src | head -3").actions).toEqual([{ type: "run", command: "ls src | head -3" }]);
+    for (const sentence of [
+      "how do I run `npm test` here?",
+      "run the tests",
+      "run npm test?",
+      "Run make believe games.",
+    ])
+      expect(actionsIn(sentence).actions).toEqual([]);
     expect(actionsIn("Remember that we use pnpm.\nwhat is new?")).toEqual({
       actions: [{ type: "remember", fact: "we use pnpm." }],
       rest: "what is new?",

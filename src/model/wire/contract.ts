@@ -150,6 +150,8 @@ export type AnswerFacts = { usage?: ReportedUsage; terminal: boolean; errorCode?
 export type AnswerFormat = {
   /** Notes what one event's data, or a whole body, says. */
   read: (record: WireBody, facts: AnswerFacts) => void;
+  /** An event whose data has no match says nothing that `read` or an error would tell; without it all are read. */
+  telling?: RegExp;
   /** The text of an answer, from the data of its events or its whole body. */
   text: (records: readonly WireBody[]) => string;
   /** The items of an answer, on a wire whose answers are made of such. */

@@ -32,5 +32,8 @@ export function wireOf(name: WireName): Wire {
   return wire;
 }
 
+/** How items of a wire are named in logs; a store may hold some of a wire that only another version or thread knows. */
+export const logNameOf = (name: WireName): string => byName.get(name)?.logName ?? `dropped_${name}`;
+
 /** Each once, in the order of their wires. */
 export const allVendors = (): readonly WireVendor[] => vendors;

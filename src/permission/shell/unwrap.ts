@@ -30,7 +30,7 @@ export function unwrap(words: readonly ShellWord[], stdin: string | undefined): 
   const args = words.slice(1);
   if (SHELLS.has(name)) return shellScript(name, args, stdin);
   if (name === "eval") return evaluated(args);
-  if (name === "trap") return args.length > 1 ? evaluated(args.slice(0, 1)) : undefined;
+  if (name === "trap") return trapped(args[0]?.value === "--" ? args.slice(1) : args);
   if (name === "find") return findExec(args);
   if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.value ?? "")) return undefined;
   const form = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
@@ -166,6 +166,9 @@ class Reading {
     return word !== undefined;
   }
 }
+
+const trapped = (args: readonly ShellWord[]): Unwrapped | undefined =>
+  args.length > 1 ? evaluated(args.slice(0, 1)) : undefined;
 
 function evaluated(args: readonly ShellWord[]): Unwrapped | undefined {
   if (args.length === 0) return undefined;

@@ -37,7 +37,7 @@ export async function deliver(
   res: ServerResponse,
   own: readonly string[] = [],
 ): Promise<Delivery> {
-  const { body, status } = answer;
+  const { body, status, watch } = answer;
   let bytes = 0;
   if (res.destroyed) {
     discard(answer);
@@ -52,21 +52,35 @@ export async function deliver(
     failure = res.destroyed ? "client_gone" : causeOf(body);
     reset(res);
   });
-  body.on("data", (chunk: Buffer) => {
+  const pass = (chunk: Buffer): boolean => {
     bytes += chunk.length;
-  });
+    const mayGoOn = res.write(chunk);
+    watch?.write(chunk);
+    return mayGoOn;
+  };
+  const end = async (): Promise<void> => {
+    const isWhole = watch?.end() ?? true;
+    if (isWhole === true || (await isWhole)) return void res.end();
+    failure = "no_terminal_event";
+    reset(res);
+  };
   res.sendDate = false;
   res.writeHead(status, answer.statusText, withOwn(answer.headers, own));
   // The head does not wait for a body that is not at hand; one that is goes out with it.
   const flush = setImmediate(() => res.flushHeaders());
-  const isWhole = await handedOver(body, res);
+  const isWhole = await handedOver(body, res, pass, end);
   clearImmediate(flush);
   if (isWhole) return { outcome: "complete", status, bytes };
   return { outcome: "incomplete", status, bytes, failure: failure ?? "client_gone" };
 }
 
 /** True when the last byte is written. Node's `pipeline` would make an exception at the end of every answer. */
-function handedOver(body: Readable, res: ServerResponse): Promise<boolean> {
+function handedOver(
+  body: Readable,
+  res: ServerResponse,
+  pass: (chunk: Buffer) => boolean,
+  end: () => Promise<void>,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isWhole: boolean): void => {
       res.off("finish", onFinish).off("close", onClose);
@@ -83,7 +97,11 @@ function handedOver(body: Readable, res: ServerResponse): Promise<boolean> {
       .once("close", () => {
         if (!body.readableEnded) reset(res);
       });
-    body.pipe(res);
+    body.on("data", (chunk: Buffer) => {
+      if (!pass(chunk)) body.pause();
+    });
+    body.once("end", () => void end());
+    res.on("drain", () => body.resume());
     if (res.destroyed || res.closed) onClose();
   });
 }

@@ -26,6 +26,15 @@ export type UpstreamAnswer = {
   /** Raw, without those of the connection. */
   headers: readonly string[];
   body: Readable;
+  /** Reads along while the body is delivered. */
+  watch?: AnswerWatch;
+};
+
+/** It sees each chunk after the client got it. */
+export type AnswerWatch = {
+  write(chunk: Buffer): void;
+  /** After the last one. False: the answer is not whole, although its upstream ended it cleanly. */
+  end(): boolean | Promise<boolean>;
 };
 
 export type UpstreamFailure = {

@@ -6,7 +6,14 @@ import { recogniseOverflow } from "../../model/overflow.ts";
 import type { WireName } from "../../schema/model.ts";
 import { type Observation, Observer } from "../observe/observer.ts";
 import { NoTerminalEvent } from "./deliver.ts";
-import { exchange, type Limits, type UpstreamAnswer, type UpstreamCall, type UpstreamFailure } from "./exchange.ts";
+import {
+  type AnswerWatch,
+  exchange,
+  type Limits,
+  type UpstreamAnswer,
+  type UpstreamCall,
+  type UpstreamFailure,
+} from "./exchange.ts";
 
 export type SendOptions = {
   wire: WireName;
@@ -44,14 +51,17 @@ export async function send(bytes: Buffer, target: UpstreamCall, options: SendOpt
   const { status, headers } = exchanged.value;
   const observer = new Observer({ wire, status, headers, collect: options.collect });
   const holdBytes = recognise === undefined ? 0 : status >= 400 ? MAX_ERROR_BYTES : observer.opens ? MAX_HELD_BYTES : 0;
-  const watched = watch(exchanged.value, observer, options.strict, holdBytes);
-  const answered: Answered = { answer: { ...exchanged.value, body: watched.body }, observed: () => observer.seen() };
-
-  if (recognise !== undefined && holdBytes > 0) {
-    const body = status >= 400 ? await wholeError(watched, observer) : await openingError(watched, observer);
-    const limit = body === undefined ? undefined : recogniseOverflow({ ...recognise, body, ...errorStatus(status) });
-    if (body !== undefined && limit) return { type: "context-error", limit, refused: { status, body }, ...answered };
+  const observed = (): Promise<Observation> => observer.seen();
+  if (recognise === undefined || holdBytes === 0) {
+    // Whoever delivers reads what went wrong from the stream itself.
+    exchanged.value.body.on("error", () => undefined).once("close", () => observer.cut());
+    return { type: "answer", answer: { ...exchanged.value, watch: alongside(observer, options.strict) }, observed };
   }
+  const watched = watch(exchanged.value, observer, options.strict, holdBytes);
+  const answered: Answered = { answer: { ...exchanged.value, body: watched.body }, observed };
+  const body = status >= 400 ? await wholeError(watched, observer) : await openingError(watched, observer);
+  const limit = body === undefined ? undefined : recogniseOverflow({ ...recognise, body, ...errorStatus(status) });
+  if (body !== undefined && limit) return { type: "context-error", limit, refused: { status, body }, ...answered };
   return { type: "answer", ...answered };
 }
 
@@ -72,6 +82,19 @@ function errorStatus(status: number): { status?: number } {
 /** How the holding back ended: all is there, no more can be held, or there will be no more. */
 type Settled = "whole" | "full" | "broken";
 type Watched = { body: Transform; settled: Promise<Settled> };
+
+/** Nothing is held back: the chunks go to the client first, and are read along. */
+function alongside(observer: Observer, strict: boolean): AnswerWatch {
+  return {
+    write: (chunk) => observer.write(chunk),
+    end() {
+      const read = observer.end();
+      // Only the end of a stream that is to be judged waits for the copy.
+      if (!strict || observer.terminal() !== false) return true;
+      return read.then(() => observer.terminal() !== false);
+    },
+  };
+}
 
 /** The same bytes, read along. Nothing flows to the client until someone reads, so holding back is waiting with that. */
 function watch(answer: UpstreamAnswer, observer: Observer, strict: boolean, held: number): Watched {

@@ -24,6 +24,8 @@ export type Observation = {
 
 type Observed = { wire: WireName; status: number; headers: readonly string[]; collect: boolean };
 
+/** So many characters of events wait at most until they are read. */
+const READ_CHARS = 65_536;
 /** How long the end of a stream may wait for its copy to be decoded. */
 const END_MS = 1000;
 
@@ -49,6 +51,8 @@ export class Observer {
   readonly #over = Promise.withResolvers<void>();
   readonly #events = new EventReader((data, name) => this.#onEvent(data, name));
   readonly #utf8 = new StringDecoder("utf8");
+  /** Events that came and are not read yet: many are read at once, away from the chunks that pass. */
+  #unread = "";
   readonly #facts: AnswerFacts = { terminal: false };
   readonly #records: WireBody[] = [];
   #text: string[] = [];
@@ -101,7 +105,10 @@ export class Observer {
       const decoded = await within(this.#decoded.promise, END_MS);
       if (decoded.type !== "value") this.#giveUp();
     }
-    this.#attempt(() => this.#events.end());
+    this.#attempt(() => {
+      this.#readEvents();
+      this.#events.end();
+    });
     this.#over.resolve();
   }
 
@@ -109,6 +116,7 @@ export class Observer {
   cut(): void {
     if (this.#ended) return;
     this.#decoder?.destroy();
+    this.#attempt(() => this.#readEvents());
     this.#over.resolve();
   }
 
@@ -119,6 +127,7 @@ export class Observer {
 
   terminal(): boolean | undefined {
     if (this.#kind !== "events") return undefined;
+    this.#attempt(() => this.#readEvents());
     const isCertain = this.#facts.terminal || (this.#readable && !this.#events.skipped);
     return isCertain ? this.#facts.terminal : undefined;
   }
@@ -138,9 +147,17 @@ export class Observer {
   #read(chunk: Buffer): void {
     this.#attempt(() => {
       const text = this.#utf8.write(chunk);
-      if (this.#kind === "events") this.#events.write(text);
-      else this.#keep(text);
+      if (this.#kind !== "events") return this.#keep(text);
+      this.#unread += text;
+      // Somebody waits for the first event that is more than an opening.
+      if ((this.opens && this.#isOpening) || this.#unread.length >= READ_CHARS) this.#readEvents();
     });
+  }
+
+  #readEvents(): void {
+    const text = this.#unread;
+    this.#unread = "";
+    if (text !== "") this.#events.write(text);
   }
 
   #keep(text: string): void {
@@ -169,6 +186,8 @@ export class Observer {
     const { opening } = this.#format;
     // An opening repeats instructions and tools: it is not worth parsing.
     if (this.opens && name !== "" && opening?.isOpening(name)) return;
+    const isAwaited = this.#collect || (this.opens && this.#isOpening);
+    if (!isAwaited && this.#format.telling?.test(data) === false) return;
     const parsed = parseJson(data);
     if (!parsed.ok || !isRecord(parsed.value)) return;
     const type = parsed.value["type"];

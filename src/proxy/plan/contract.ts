@@ -30,8 +30,8 @@ export type PromptQuestion = {
 };
 
 /**
- * `lost`: why a search gave nothing, where it should have given an answer; the prompt is searched for again. `pins`: those
- * in force for the caller; absent when they are none of the caller's business.
+ * `lost`: why a search gave nothing, or less than it should; `schema/recall-loss.ts` says whether the prompt is searched for again.
+ * `pins`: those in force for the caller; absent when they are none of the caller's business.
  */
 export type PromptQuotes = { snippets: readonly QuotedSnippet[]; pins?: readonly RecalledLine[]; lost?: string };
 
@@ -79,6 +79,6 @@ export type RequestPlan = {
   newState: boolean;
   /** These quotes stand in a new block. */
   recalled: readonly QuotedSnippet[];
-  /** Why a search gave nothing. */
+  /** Why a search gave nothing, or less than it should. */
   recallLost?: string;
 };

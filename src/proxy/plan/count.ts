@@ -28,7 +28,7 @@ export class ContentSizes {
 
   constructor(options: { counter?: TokenCounter; most?: number } = {}) {
     this.#counter = options.counter ?? tokenCounter;
-    this.#most = options.most ?? 50_000;
+    this.#most = options.most ?? 20_000;
   }
 
   /** Far from the limit sizes are estimates; once it matters each content is counted exactly, once. */

@@ -4,6 +4,7 @@ import { type Applied, applyCut, isSystem } from "../../context/truncate/cut.ts"
 import type { Shaping } from "../../context/truncate/shorten-item.ts";
 import { countItem } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
+import { isSearchedAgain } from "../../schema/recall-loss.ts";
 import type { HistoryItem, Insertion, LaneCut, LaneEpochReason, LaneState } from "../contract.ts";
 import { addition, type WantedBlocks, wantedOf } from "./additions.ts";
 import { below } from "./budget.ts";
@@ -67,6 +68,7 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   // The very same list while nothing is added: what is kept of the lane is then not written again.
   const insertions = added.insertions.length === 0 ? draft.insertions : [...draft.insertions, ...added.insertions];
   const blocks = insertions.filter((one) => one.kind === "state").length;
+  const isLost = added.lost !== undefined && isSearchedAgain(added.lost);
   const { cut: _cut, reason: _reason, state: _state, recalledFor: _prompt, ...rest } = lane;
   const next: LaneState = {
     ...rest,
@@ -77,7 +79,7 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
     insertions,
     ...optional("state", blocks === 0 || input.state === undefined ? undefined : { text: input.state, blocks }),
     // A prompt whose search was lost is searched for again by its next request.
-    ...optional("recalledFor", added.lost === undefined ? (wanted.prompt?.id ?? lane.recalledFor) : undefined),
+    ...optional("recalledFor", isLost ? undefined : (wanted.prompt?.id ?? lane.recalledFor)),
   };
   return finish(
     input,

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sessionById } from "../store/session.ts";
 import { openPlace, type Place, value } from "../store/store-fixture.ts";
-import { flushEvents, logPath } from "./events.ts";
+import { flushEvents } from "./events.ts";
 
 let place: Place;
 beforeEach(async () => {
@@ -42,7 +42,7 @@ it("XB22 P1 killed at any point, no item that was called safe is missing, none i
   const session = value(await sessionById(place.store, "k"));
   if (!session) throw new Error("no session");
   value(await flushEvents(place.store, session));
-  const hashes = readFileSync(logPath(session), "utf8")
+  const hashes = readFileSync(join(session.path, "events.jsonl"), "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => (JSON.parse(line) as { hash: string }).hash);

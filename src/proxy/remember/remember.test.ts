@@ -5,9 +5,20 @@ import { fail } from "../../base/result.ts";
 import { search } from "../../memory/recall/search.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
 import { secretRedactor } from "../../memory/secret/filter.ts";
+import { runUnit } from "../../store/embedded-store.ts";
 import { openDatabase } from "../../store/sqlite.ts";
 import { itemByRef, reindexItems } from "../store/list.ts";
-import { caller, history, openPlace, type Place, rememberIn, request, seeable, value } from "../store/store-fixture.ts";
+import {
+  caller,
+  history,
+  indexOn,
+  openPlace,
+  type Place,
+  rememberIn,
+  request,
+  seeable,
+  value,
+} from "../store/store-fixture.ts";
 import { totals } from "../store/totals.ts";
 
 let place: Place;
@@ -123,7 +134,7 @@ it("XB20 with a damaged index nothing counts as stored, and the fault is told", 
     remove: writer.remove.bind(writer),
     removeSession: writer.removeSession.bind(writer),
   };
-  const remember = rememberIn(place, { writer: broken });
+  const remember = rememberIn(place, { index: indexOn(broken) });
   const items = history(...SAID);
   const { session, lane } = await request(place.store, me, items);
   const ensured = await remember.ensure(session, lane.id, items.flatMap(seeable));
@@ -152,7 +163,7 @@ it("R3 a new index is made from the stored items", async () => {
   const writer = new RecallWriter(place.db);
   const within = { identity: "alice", scopes: [{ type: "session", session: "k" }] };
   const before = find("parser", within).results.map(({ id, score }) => ({ id, score }));
-  const kept = reindexItems(place.db, 0);
+  const kept = runUnit(place.db, reindexItems(0));
   writer.removeSession({ identity: "alice", session: "k" });
   expect(find("parser", within).results).toEqual([]);
   writer.add(kept);
@@ -195,5 +206,5 @@ it("N27 what a client put around the words is in the log and neither found nor q
   expect(String(rows()[0]?.["text"])).toContain("the folder is /work/zebra");
   expect(String(rows()[1]?.["text"])).toContain("<current_datetime>");
   // The index made anew says the same.
-  expect(reindexItems(place.db, 0).map(({ text }) => text)[1]).toBe("the port of billing is 4711");
+  expect(runUnit(place.db, reindexItems(0)).map(({ text }) => text)[1]).toBe("the port of billing is 4711");
 });

@@ -1,13 +1,17 @@
 // Each item of a lane is filtered, stored and indexed once: after its request has gone on, or before a cut that needs it.
 import { setImmediate as nextRound, setTimeout as wait } from "node:timers/promises";
-import { fail, ok, type Result } from "../../base/result.ts";
+import { systemClock } from "../../base/clock.ts";
+import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { read } from "../store/handle.ts";
+import type { ProxyStore } from "../store/handle.ts";
+import { read } from "../store/row-access.ts";
 import type { ProxySession } from "../store/session.ts";
-import { flushEvents } from "./events.ts";
-import { filterItem, type Ready, type StorableItem, type Storing, storeItems, unstored } from "./store-items.ts";
+import type { ItemStorage } from "./storage.ts";
+import { type StorableItem, unstored } from "./store-items.ts";
 
-export type RememberOptions = Storing & {
+export type RememberOptions = {
+  store: ProxyStore;
+  storage: ItemStorage;
   /** `dropped`: only what a cut leaves out. */
   mode: "all" | "dropped";
   /** What could not be done now, and is done later or not at all; the requests go on. */
@@ -24,8 +28,18 @@ type Waiting = { session: ProxySession; lane: number; item: StorableItem };
 
 const MAX_WAITING = 64 * 1024 * 1024;
 const RETRY_MS = 2000;
+/** Items are stored when no more have come for so long, and at the latest after a second. */
+const QUIET_MS = 30;
+const LONGEST_MS = 1000;
+/** So much may wait for the storing thread before requests wait for it; a burst of streams is less. */
+const MOST_REQUESTS = 600;
+const MOST_ITEMS = 10_000;
+const ROOM_MS = 1000;
+const ROOM_LOOK_MS = 10;
 /** A slice is one transaction, and what the event loop waits for at a time. */
 const SLICE = { items: 32, bytes: 128 * 1024 };
+/** A request waits for a cut: its items go in fewer, larger transactions. */
+const CUT_SLICE = { items: 256, bytes: 512 * 1024 };
 
 export class Remember {
   readonly #options: RememberOptions;
@@ -35,6 +49,7 @@ export class Remember {
   readonly #refused = new Set<string>();
   readonly #stop = new AbortController();
   #bytes = 0;
+  #adds = 0;
   #running: Promise<void> | undefined;
   #failing: string | undefined;
 
@@ -50,8 +65,20 @@ export class Remember {
   /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
   add(session: ProxySession, lane: number, items: readonly StorableItem[]): void {
     if (this.#stop.signal.aborted) return;
+    this.#adds++;
     this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });
     this.#start();
+  }
+
+  /** At once, but when far more comes than can be stored: then who brings it waits a little, and memory stays bounded. */
+  async room(): Promise<void> {
+    const end = performance.now() + ROOM_MS;
+    while (this.#isFull() && this.#failing === undefined && performance.now() < end)
+      if (!(await systemClock.sleep(ROOM_LOOK_MS, this.#stop.signal))) return;
+  }
+
+  #isFull(): boolean {
+    return this.#came.length > MOST_REQUESTS || this.#waiting.size > MOST_ITEMS;
   }
 
   /** Before items leave a request: afterwards all are stored and findable but the refused ones, which must stay. */
@@ -60,18 +87,40 @@ export class Remember {
     lane: number,
     items: readonly StorableItem[],
   ): Promise<Result<{ refused: string[] }, Fault>> {
-    const missing = await read(this.#options.store, (db) => unstored(db, session));
+    const missing = await read(this.#options.store, () => unstored(session));
     if (!missing.ok) return missing;
     const wanted = items.filter((item) => missing.value.has(item.own)).map((item) => ({ session, lane, item }));
     for (let rest = wanted; rest.length > 0; ) {
-      const [slice, left] = sliceOf(rest);
+      const [slice, left] = sliceOf(rest, CUT_SLICE);
       const stored = await this.#store(slice, "now");
       if (!stored.ok) return stored;
       rest = left;
     }
     const owns = new Set(items.map((item) => item.own));
-    const still = await read(this.#options.store, (db) => unstored(db, session));
+    const still = await read(this.#options.store, () => unstored(session));
     return still.ok ? ok({ refused: [...still.value].filter((own) => owns.has(own)) }) : still;
+  }
+
+  /** The client itself leaves items out: what still waits, of its session where that is known, is stored now and can be found. */
+  async settle(session?: ProxySession): Promise<void> {
+    const isOwn = (one: { session: ProxySession }): boolean => !session || one.session.no === session.no;
+    for (const came of this.#came.filter(isOwn)) await this.#take(came);
+    for (let rest = [...this.#waiting.values()].filter(isOwn); rest.length > 0; ) {
+      const [slice, left] = sliceOf(rest);
+      const stored = await this.#store(slice, "now");
+      if (!stored.ok) return; // tried again with all that waits
+      rest = left;
+    }
+  }
+
+  /** Stored items leave a request: they are marked, and each has its line in the log. */
+  drop(session: ProxySession, lane: number, owns: readonly string[]): Promise<Result<unknown, Fault>> {
+    return this.#options.storage.drop(session, lane, owns);
+  }
+
+  /** The anchor brought up to date from items that have just left. */
+  anchor(session: ProxySession, owns: readonly string[], maxChars: number): Promise<Result<unknown, Fault>> {
+    return this.#options.storage.anchor(session, owns, maxChars);
   }
 
   /** When nothing waits any more, or the store fails and is tried again later. */
@@ -120,7 +169,17 @@ export class Remember {
     }
   }
 
+  /** Whoever comes with many requests at once is let through first: nobody waits for the storing. */
+  async #quiet(): Promise<void> {
+    const end = performance.now() + LONGEST_MS;
+    for (let before = -1; this.#adds !== before && performance.now() < end; ) {
+      before = this.#adds;
+      if (!(await systemClock.sleep(QUIET_MS, this.#stop.signal))) return;
+    }
+  }
+
   async #run(): Promise<void> {
+    await this.#quiet();
     const sessions = new Map<number, ProxySession>();
     while (true) {
       await nextRound();
@@ -136,17 +195,13 @@ export class Remember {
       if (this.#stop.signal.aborted) break;
       await this.#pause(stored.error, first.session);
     }
-    for (const session of sessions.values()) {
-      // The gateway has ended meanwhile: what is due is written with the session's next request.
-      if (!this.#options.store.db.isOpen) return;
-      const logged = await flushEvents(this.#options.store, session);
-      if (!logged.ok) this.#tell(logged.error, session);
-    }
+    const faults = await this.#options.storage.flush([...sessions.values()]);
+    for (const { session, fault } of faults) this.#tell(fault, session);
   }
 
   /** While the store cannot say what it has, everything waits. */
   async #take({ session, lane, items }: Came): Promise<void> {
-    const missing = await read(this.#options.store, (db) => unstored(db, session));
+    const missing = await read(this.#options.store, () => unstored(session));
     for (const item of items) if (!missing.ok || missing.value.has(item.own)) this.#queue({ session, lane, item });
     this.#keepBound();
   }
@@ -165,20 +220,17 @@ export class Remember {
 
   /** Filters and stores; a fault leaves all of them waiting. */
   async #store(slice: readonly Waiting[], when: "now" | "later"): Promise<Result<void, Fault>> {
-    const ready: (Ready & Waiting)[] = [];
-    for (const waiting of slice) {
-      const filtered = this.#refused.has(keyOf(waiting))
-        ? fail("filter_failed")
-        : filterItem(this.#options, waiting.item);
-      if (filtered.ok) ready.push({ ...waiting, ...filtered.value });
-      else this.#refuse(waiting);
-      await nextRound();
-    }
-    const stored = await storeItems(this.#options, ready, when);
+    const open = slice.filter((waiting) => !this.#refused.has(keyOf(waiting)));
+    const texts = open.map(({ session, lane, item: { own, wire, bytes, read } }) => ({
+      ...{ session, lane, own, wire, bytes },
+      said: read(),
+    }));
+    const stored = await this.#options.storage.store(texts, when);
     if (!stored.ok) return stored;
     this.#failing = undefined;
-    for (const waiting of ready) this.#unqueue(waiting);
-    if (ready.length > 0) this.#options.onStored?.();
+    for (const at of stored.value) if (open[at]) this.#refuse(open[at]);
+    for (const waiting of slice) this.#unqueue(waiting);
+    if (open.length > stored.value.length) this.#options.onStored?.();
     return ok(undefined);
   }
 
@@ -202,11 +254,11 @@ function* firstOf<T>(map: ReadonlyMap<string, T>, count: number): Generator<T> {
 }
 
 /** At least one, so that a large item gets its turn. */
-function sliceOf(waiting: readonly Waiting[]): [Waiting[], Waiting[]] {
+function sliceOf(waiting: readonly Waiting[], most = SLICE): [Waiting[], Waiting[]] {
   let bytes = 0;
   const end = waiting.findIndex(({ item }, i) => {
     bytes += item.bytes;
-    return i >= SLICE.items || (i > 0 && bytes > SLICE.bytes);
+    return i >= most.items || (i > 0 && bytes > most.bytes);
   });
   return end === -1 ? [[...waiting], []] : [waiting.slice(0, end), waiting.slice(end)];
 }

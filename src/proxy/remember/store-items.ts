@@ -1,24 +1,26 @@
 // Items into the store and the index, in one transaction: stored means findable.
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
-import type { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { FilteredText, Redactor } from "../../memory/secret/filter.ts";
 import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { allRows, oneRow, type Unit } from "../../store/unit.ts";
 import type { Readable } from "../contract.ts";
-import { change, type ProxyStore } from "../store/handle.ts";
+import type { ProxyStore } from "../store/handle.ts";
 import { itemOf } from "../store/item-row.ts";
+import { change } from "../store/row-access.ts";
 import { type ProxySession, placeOf } from "../store/session.ts";
 import { addTotals } from "../store/totals.ts";
+import type { ItemIndex } from "./item-index.ts";
 import { recallItem } from "./recall-item.ts";
 
+type ItemFacts = { own: string; wire: WireName; bytes: number };
 /** An item of a request's chain; its text is made only when it is needed. */
-export type StorableItem = { own: string; wire: WireName; bytes: number; read: () => Readable };
-export type ItemIndexWriter = Pick<RecallWriter, "add" | "remove" | "removeSession">;
-export type Storing = { store: ProxyStore; redactor: Redactor; writer: ItemIndexWriter };
-export type Ready = {
+export type StorableItem = ItemFacts & { read: () => Readable };
+/** The same with its text, as it came, and where it belongs. */
+export type SaidItem = ItemFacts & { session: ProxySession; lane: number; said: Readable };
+export type Storing = { store: ProxyStore; redactor: Redactor; index: ItemIndex };
+type Ready = {
   text: FilteredText;
   role: string;
   type: string;
@@ -28,13 +30,13 @@ export type Ready = {
 };
 
 /** Own hashes of the session's items that have no text yet. */
-export function unstored(db: Database, session: ProxySession): Set<string> {
-  const rows = prepared(db, "SELECT own FROM proxy_item WHERE session = ? AND stored = 0").all(session.no);
+export function* unstored(session: ProxySession): Unit<Set<string>> {
+  const rows = yield* allRows("SELECT own FROM proxy_item WHERE session = ? AND stored = 0", session.no);
   return new Set(rows.map((row) => String(row["own"])));
 }
 
-export function filterItem({ redactor }: Storing, item: StorableItem): Result<Ready, "filter_failed"> {
-  const { text, role, type, tool, callId, indexed } = item.read();
+export function filterItem({ redactor }: Storing, said: Readable): Result<Ready, "filter_failed"> {
+  const { text, role, type, tool, callId, indexed } = said;
   const clean = { text: redactor.text(text), tool: redactor.text(tool ?? ""), callId: redactor.text(callId ?? "") };
   if (!clean.text.ok || !clean.tool.ok || !clean.callId.ok) return fail("filter_failed");
   return ok({
@@ -47,11 +49,11 @@ export function filterItem({ redactor }: Storing, item: StorableItem): Result<Re
   });
 }
 
-type Entry = Ready & { session: ProxySession; lane: number; item: StorableItem };
+type Entry = Ready & Omit<SaidItem, "said">;
 
 /** Rows of a deleted session are gone, and nothing is stored for them. */
 export async function storeItems(
-  { store, writer }: Storing,
+  { store, index }: Storing,
   entries: readonly Entry[],
   when: "now" | "later",
 ): Promise<Result<void, Fault>> {
@@ -60,13 +62,14 @@ export async function storeItems(
     indexed = ?, text = ? WHERE session = ? AND own = ? AND stored = 0 RETURNING *`;
   return change(
     store,
-    (db) => {
+    function* () {
       const places = new Map<number, ItemPlace>();
       const searchable: Item[] = [];
       const counts = new Map<number, number>();
-      for (const { session, lane, item, role, type, tool, callId, indexed, text } of entries) {
-        const row = prepared(db, sql).get(
-          ...[lane, item.wire, role, type, tool, callId, item.bytes, indexed ? 1 : 0, text, session.no, item.own],
+      for (const { session, lane, own, wire, bytes, role, type, tool, callId, indexed, text } of entries) {
+        const row = yield* oneRow(
+          sql,
+          ...[lane, wire, role, type, tool, callId, bytes, indexed ? 1 : 0, text, session.no, own],
         );
         if (!row) continue;
         counts.set(session.no, (counts.get(session.no) ?? 0) + 1);
@@ -74,8 +77,8 @@ export async function storeItems(
         places.set(session.no, place);
         if (indexed) searchable.push(recallItem(session, place, itemOf(row)));
       }
-      writer.add(searchable);
-      for (const [session, stored] of counts) addTotals(db, session, "", { stored });
+      yield* index.add(searchable);
+      for (const [session, stored] of counts) yield* addTotals(session, "", { stored });
     },
     when,
   );

@@ -16,7 +16,7 @@ import { noteCompaction } from "../store/lane.ts";
 import type { StoredLane } from "../store/lane-row.ts";
 import { type LaneLocation, locateFlattened } from "../store/locate.ts";
 import { compactionText } from "../store/match.ts";
-import { refs } from "../store/see.ts";
+import { ItemRefs } from "../store/refs.ts";
 import type { ProxySession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, passed, type ReadyRequest, tellFault } from "./context.ts";
 import { type Attempt, firstAttempt, smallerRequest } from "./room.ts";
@@ -55,11 +55,12 @@ async function fitted(context: PlanContext, compaction: Compaction, attempt: Att
   });
   if (mode === "normal" && tokensIn <= budget.usable)
     return ready(passed("pass", { ...note, tokensSent: tokensIn }), tokensIn);
-  const refOf = refs(context.store, session);
+  const refs = new ItemRefs(context.store, session);
+  await refs.load(sizes.items.map(({ own }) => own));
   const input: RequestPlanInput = {
     ...sizes,
     ...{ body: request.body, lane, kind: "compaction", mode, budget, model: request.model },
-    refOf: ({ own }) => refOf(own),
+    refOf: ({ own }) => refs.of(own),
     clean: cleaner(context),
     settings: context.settings,
   };
@@ -103,6 +104,7 @@ async function ownerOf(
 ): Promise<Owner | undefined> {
   if (session && match.type !== "new") return { session, lane: match.lane };
   const text = items.map((item) => readable(item).text).join("\n");
+  await context.remember.settle();
   const owner = await locateFlattened(context.store, caller, filtered(context, text) ?? "");
   return owner.ok ? owner.value : undefined;
 }

@@ -10,7 +10,7 @@ import type { Observation } from "../observe/observer.ts";
 import type { ContentSizes } from "../plan/count.ts";
 import type { ProxyServices } from "../services.ts";
 import type { ProxySettings } from "../settings.ts";
-import type { StateReader } from "../state/files.ts";
+import type { KnownLanes } from "./known-lanes.ts";
 import type { LastSent } from "./last-sent.ts";
 
 export type ProxyContext = {
@@ -19,15 +19,18 @@ export type ProxyContext = {
   key: string;
   catalog: ModelCatalog;
   counts: ContentSizes;
-  files: StateReader;
   lastSent: LastSent;
+  lanes: KnownLanes;
   recent: RecentBodies;
+  /** Summaries that clients have just been given, while they are being kept: the next request may build on one. */
+  summaries: Set<Promise<unknown>>;
   clock: Clock;
   emit(event: GatewayEvent): void;
 };
 
 /** What a request is planned with once the store is open. */
-export type PlanContext = ProxyContext & Pick<ProxyServices, "store" | "recall" | "remember" | "redactor" | "feed">;
+export type PlanContext = ProxyContext &
+  Pick<ProxyServices, "store" | "recall" | "remember" | "redactor" | "feed" | "pins">;
 
 export type ManagedRequest = {
   id: string;
@@ -51,15 +54,23 @@ export type ReadyRequest = {
   recognise?: { promptLimit: number; estimatedTokens: number };
   /** The answer's text is wanted. */
   collect: boolean;
+  /**
+   * What of it is still to be kept: called once it is on its way, so that its upstream works meanwhile, and over before
+   * its client hears anything. Gives what is known of the request then.
+   */
+  keep?(): Promise<KeptRequest>;
   /** A smaller request after a refusal; undefined when there is none. */
   again?(limit: ContextLimit): Promise<ReadyRequest | undefined>;
-  /** Called when the request has gone out. */
-  sent?(): void;
+  /** Called when the request has gone out; its client hears nothing before it is through. */
+  sent?(): Promise<void>;
   /** Called when the answer was a success and has been delivered. */
   answered?(seen: Observation): Promise<void>;
   /** Work that no client waits for; the request is over when it is. */
   settled?: Promise<void>;
 };
+
+/** A request that is kept; the bytes have gone out. */
+export type KeptRequest = Omit<ReadyRequest, "bytes" | "keep">;
 
 const NO_NOTE = { dropped: 0, shortened: 0, stored: 0, recalled: [], items: [] } as const;
 

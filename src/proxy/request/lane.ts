@@ -1,39 +1,18 @@
-// One plan of a lane's request carried out: stored before it is trimmed, committed before it is sent.
+// One plan of a lane's request carried out: stored before it is trimmed, kept before its client hears of it.
 import { optional } from "../../base/optional.ts";
 import type { Fault } from "../../store/fault.ts";
 import { assemble } from "../body/assemble.ts";
-import type { HistoryItem, LaneKind, LaneState, RequestNote } from "../contract.ts";
+import type { RequestNote } from "../contract.ts";
 import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
 import { plan } from "../plan/plan.ts";
-import { appendEvent } from "../remember/events.ts";
 import { markVanished } from "../remember/vanished.ts";
-import { cleaner, filtered } from "../services.ts";
-import { commitLane } from "../store/lane.ts";
-import type { Match } from "../store/match.ts";
-import { ItemSighting, refs, see } from "../store/see.ts";
-import type { ProxySession } from "../store/session.ts";
-import { acceptTokens } from "../store/windows.ts";
-import { type ManagedRequest, type PlanContext, type ReadyRequest, tellFault } from "./context.ts";
+import { cleaner } from "../services.ts";
+import { type PlanContext, type ReadyRequest, tellFault } from "./context.ts";
+import { inLane, keepLater, keepNow, type PlannedLane } from "./keep-lane.ts";
+import { type LaneRequest, laneNumber } from "./lane-request.ts";
 import { recallFor } from "./recall.ts";
-import { openRecord } from "./record.ts";
-import { type Attempt, budgetFor, smallerRequest } from "./room.ts";
+import type { Attempt } from "./room.ts";
 import { storable, storedPlan } from "./stored-plan.ts";
-
-export type LaneRequest = {
-  request: ManagedRequest;
-  kind: LaneKind;
-  session: ProxySession;
-  match: Match;
-  sight: ItemSighting;
-  items: readonly HistoryItem[];
-  fixedTokens: number;
-  lane: LaneState;
-  /** The block as the files say now. */
-  state(): Promise<string | undefined>;
-};
-
-/** The number of the lane that the request goes on with; 0 while its lane is still to be made. */
-const laneNumber = ({ match }: LaneRequest): number => (match.type === "extends" ? match.lane.id : 0);
 
 export async function prepareLane(
   context: PlanContext,
@@ -42,6 +21,8 @@ export async function prepareLane(
 ): Promise<ReadyRequest | "stale"> {
   const { store } = context;
   const { match, session, sight, items, request } = ask;
+  await sight.refs.loadCut(items, ask.lane.cut);
+  if (match.type === "fork" || match.type === "rewritten") await context.remember.settle(session);
   const planned = await storedPlan(context, planInput(context, ask, attempt), {
     session,
     lane: laneNumber(ask),
@@ -51,55 +32,33 @@ export async function prepareLane(
   if (!planned.ok) return held(context, ask, attempt, planned.error);
   const vanished = await markVanished(store, session, match, items);
   if (!vanished.ok) return held(context, ask, attempt, vanished.error);
-  const { note, bytes, ...prepared } = carriedOut(ask, attempt, planned.value);
-  const sent = bytes ?? request.body.bytes;
-  const record = context.settings.records ? openRecord(request, note, sent) : undefined;
-  const { lane: state } = planned.value;
-  const committed = await commitLane(store, {
-    ...{ session, match, seen: sight.seen, state, items },
-    ...optional("record", record),
-  });
-  if (!committed.ok) return held(context, ask, attempt, committed.error);
-  if (committed.value.type === "stale") return "stale";
-  tell(context, ask, planned.value);
-  const ready = { ...prepared, note, ...optional("bytes", bytes) };
-  if (committed.value.type === "gone") return ready;
-  const { lane, fresh } = committed.value;
-  const logged = logEvents(context, session, planned.value, lane.id);
-  const { tokensSent } = planned.value;
-  return {
-    ...ready,
-    note: inLane(context, { ...note, stored: fresh }, lane.id, sent),
-    async again(limit) {
-      await logged;
-      const grown = { type: "extends", lane } as const;
-      const next: LaneRequest = {
-        ...ask,
-        match: grown,
-        sight: new ItemSighting(() => see(store, session, grown, items)),
-      };
-      const refused = { attempt, sent: tokensSent, limit };
-      return smallerRequest(context, request, refused, (smaller) => prepareLane(context, next, smaller));
-    },
-    sent: () => context.remember.add(session, lane.id, storable(items, request.body)),
-    async answered() {
-      if (ask.kind === "main") context.feed?.(session, request.caller.folder);
-      const whole = budgetFor(context, request, undefined).window;
-      const accepted = { sent: tokensSent, high: attempt.budget.high, whole };
-      await acceptTokens(store, request.upstream, request.model, accepted);
-    },
-    settled: logged,
+  const { bytes, ...prepared } = carriedOut(ask, attempt, planned.value);
+  const lane: PlannedLane = {
+    ...{ context, ask, attempt, prepared, plan: planned.value, sent: bytes ?? request.body.bytes },
+    again: (next, smaller) => prepareLane(context, next, smaller),
   };
+  const ready = { ...prepared, ...optional("bytes", bytes) };
+  if (isAsItWas(ask, planned.value)) return { ...ready, keep: () => keepLater(lane) };
+  const outcome = await keepNow(lane);
+  if (!outcome.ok) return held(context, ask, attempt, outcome.error);
+  return outcome.value === "stale" ? "stale" : { ...ready, ...outcome.value };
 }
 
-/** The store failed: what is in force is still applied; nothing new is cut or added. */
+/** The plan changed nothing that later requests must repeat: whoever finds it unkept plans the same bytes again. */
+const isAsItWas = ({ match, lane }: LaneRequest, { newEpoch, lane: next }: RequestPlan): boolean =>
+  (match.type === "extends" || match.type === "new") &&
+  newEpoch === undefined &&
+  next.cut === lane.cut &&
+  next.insertions === lane.insertions;
+
+/** The store failed: what is in force is still applied; nothing new is cut or added. Without a fault it was told before. */
 export async function held(
   context: PlanContext,
   ask: LaneRequest,
   attempt: Attempt,
-  fault: Fault,
+  fault?: Fault,
 ): Promise<ReadyRequest> {
-  tellFault(context, "store", fault);
+  if (fault) tellFault(context, "store", fault);
   const { session, items, request } = ask;
   const lane = laneNumber(ask);
   context.remember.add(session, lane, storable(items, request.body));
@@ -111,19 +70,14 @@ export async function held(
 }
 
 function planInput(context: PlanContext, ask: LaneRequest, { budget, mode }: Attempt): RequestPlanInput {
-  const { request, kind, session, items, fixedTokens, lane } = ask;
+  const { request, kind, session, items, fixedTokens, lane, sight } = ask;
   const { settings } = context;
-  const refOf = refs(context.store, session);
   return {
     ...{ body: request.body, items, fixedTokens, lane, kind, mode, budget, model: request.model, settings },
     recall: settings.recall.enabled ? recallFor(context, session, request.caller, items) : undefined,
-    refOf: ({ own }) => refOf(own),
+    refOf: ({ own }) => sight.refs.of(own),
     clean: cleaner(context),
   };
-}
-
-function inLane({ lastSent }: PlanContext, note: RequestNote, lane: number, sent: Buffer): RequestNote {
-  return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
 }
 
 function carriedOut(
@@ -152,34 +106,4 @@ function carriedOut(
     ...(kind === "main" ? { recognise: { promptLimit: budget.window, estimatedTokens: tokensSent } } : {}),
     collect: false,
   };
-}
-
-/** Beside the items themselves: what was cut and what the anchor said then, and each state block. No request waits for it. */
-async function logEvents(
-  context: PlanContext,
-  session: ProxySession,
-  { newEpoch, newState, lane: { epoch, state }, dropped }: RequestPlan,
-  lane: number,
-): Promise<void> {
-  const write = async (kind: "cut" | "state", text: string, about: Record<string, string | number>) => {
-    const clean = filtered(context, text);
-    if (clean === undefined) return;
-    const outcome = await appendEvent(context.store, session, { kind, text: clean, lane, about });
-    if (!outcome.ok) tellFault(context, "event", outcome.error);
-  };
-  if (newEpoch) {
-    const { summary } = await context.files.read(session.path);
-    await write("cut", summary, { reason: newEpoch, epoch, dropped: dropped.length });
-  }
-  if (newState) await write("state", state?.text ?? "", { epoch });
-}
-
-function tell({ emit }: PlanContext, { request, session }: LaneRequest, requestPlan: RequestPlan): void {
-  const about = { request: request.id, session: session.id };
-  const { newEpoch: reason, dropped, shortened, recalled, lane } = requestPlan;
-  if (reason) {
-    const counts = { dropped: dropped.length, shortened: shortened.length, epoch: lane.epoch };
-    emit({ type: "proxy.cut", data: { ...about, reason, ...counts } });
-  }
-  if (recalled.length > 0) emit({ type: "proxy.recall", data: { ...about, snippets: recalled.length } });
 }

@@ -1,7 +1,7 @@
 // The latest request of each lane, for one figure: how many bytes the next one shares with it.
 import { commonPrefix } from "../body/common-prefix.ts";
 
-const MAX_BYTES = 24 * 1024 * 1024;
+const MAX_BYTES = 12 * 1024 * 1024;
 
 export class LastSent {
   readonly #bytes = new Map<number, Buffer>();

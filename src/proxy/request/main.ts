@@ -6,10 +6,12 @@ import type { HistoryItem, LaneKind, LaneState } from "../contract.ts";
 import { newLane } from "../plan/plan.ts";
 import { inherited } from "../store/inherit.ts";
 import type { LaneLocation } from "../store/locate.ts";
-import { ItemSighting, see } from "../store/see.ts";
+import type { Match } from "../store/match.ts";
+import { ItemSighting } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, skipStore } from "./context.ts";
-import { held, type LaneRequest, prepareLane } from "./lane.ts";
+import { held, prepareLane } from "./lane.ts";
+import type { LaneRequest } from "./lane-request.ts";
 import { firstAttempt } from "./room.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
@@ -38,11 +40,17 @@ export async function prepareMain(
   const attempt = await firstAttempt(context, request);
   const { body } = request;
   const { items, fixedTokens } = await context.counts.measure({ ...main, body, limit: attempt.budget.usable });
+  const laneFor = (one: Match): LaneState => laneOf(context, request, kind, one, items);
+  const sight = new ItemSighting(context.store, session, match, items);
   const ask: LaneRequest = {
-    ...{ request, kind, session, match, items, fixedTokens },
-    sight: new ItemSighting(() => see(context.store, session, match, items)),
-    lane: laneOf(context, request, main, items),
-    state: async () => (kind === "main" ? stateOf(context, session, body, items) : undefined),
+    ...{ request, kind, session, match, sight, items, fixedTokens, laneFor },
+    lane: laneFor(match),
+    async state() {
+      if (kind !== "main") return undefined;
+      const state = await stateOf(context, session, body, items);
+      if (!state.ok) sight.fault = state.error;
+      return state.ok ? state.value : undefined;
+    },
   };
   const prepared = await prepareLane(context, ask, attempt);
   if (prepared !== "stale" || !main.last) return prepared;
@@ -52,7 +60,8 @@ export async function prepareMain(
 function laneOf(
   { key }: PlanContext,
   { body }: ManagedRequest,
-  { kind, located: { match } }: MainRequest,
+  kind: LaneKind,
+  match: Match,
   items: readonly HistoryItem[],
 ): LaneState {
   if (match.type === "fork") return inherited(match.lane, items, match.at);

@@ -1,5 +1,6 @@
 // One managed request from body to record: read, made ready, sent, at most twice made smaller, delivered, remembered.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { within } from "../../base/abort.ts";
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -55,6 +56,9 @@ const REFUSED = {
   },
 } as const;
 
+/** Keeping a summary takes a few transactions. */
+const SUMMARY_MS = 1000;
+
 /** The course of a request so far. */
 type Course = { id: string; time: string; start: number; timings: Record<string, number>; attempts: UpstreamAttempt[] };
 
@@ -80,7 +84,9 @@ export async function serveManaged(
   const request = body.ok ? askedOf(managed, body.value, course) : fail(body.error);
   if (!request.ok && typeof request.error !== "string")
     return answer(res, errorAnswer(route.wire, { status: 400, ...request.error }));
-  let prepared = request.ok ? await prepareOpen(context, door, request.value) : passed(`skip:${String(request.error)}`);
+  let prepared: ReadyRequest = request.ok
+    ? await prepareOpen(context, door, request.value)
+    : passed(`skip:${String(request.error)}`);
   if (repaired && !prepared.bytes) prepared = withBytes(prepared, repaired);
   mark(context, course, "plan");
 
@@ -89,8 +95,7 @@ export async function serveManaged(
   let sent: SendOutcome;
   for (;;) {
     const bytes = prepared.bytes ?? received.value;
-    prepared.sent?.();
-    sent = await send(bytes, managed.target(prepared.bytes !== undefined), {
+    const sending = send(bytes, managed.target(prepared.bytes !== undefined), {
       wire: route.wire,
       limits,
       signal,
@@ -98,6 +103,9 @@ export async function serveManaged(
       collect: prepared.collect,
       ...optional("recognise", prepared.recognise),
     });
+    prepared = await keptMeanwhile(context, prepared);
+    await prepared.sent?.();
+    sent = await sending;
     course.attempts.push(attemptOf(sent, prepared, bytes.length));
     if (sent.type !== "context-error") break;
     const next = await smaller(context, prepared, sent);
@@ -113,14 +121,26 @@ export async function serveManaged(
     : [];
   const delivered = await deliverSent(sent, res, { family: managed.family, wire: route.wire, headers: own });
   mark(context, course, "answer");
-  const seen = sent.type === "failure" ? undefined : await sent.observed();
+  const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
+  const keeping = keepAnswer(prepared, sent, success);
+  if (prepared.collect) context.summaries.add(keeping);
+  const seen = await keeping.finally(() => context.summaries.delete(keeping));
   const model = request.ok ? request.value.model : "";
   const bytes = { bytesIn: received.value.length, bytesSent: (prepared.bytes ?? received.value).length };
-  const success = delivered.outcome === "complete" && (delivered.status ?? 500) < 300;
-  // The client's next request may build on what the answer said; its record can wait.
-  const answered = success && seen ? prepared.answered?.(seen) : undefined;
   const record = { ...recordOf(managed, course, prepared, delivered, seen), ...bytes, model };
-  await Promise.all([answered, finish(context, door, record), prepared.settled]);
+  await Promise.all([finish(context, door, record), prepared.settled]);
+}
+
+/** The client's next request may build on what the answer said; its record can wait. */
+async function keepAnswer(
+  { answered }: ReadyRequest,
+  sent: SendOutcome,
+  success: boolean,
+): Promise<Observation | undefined> {
+  if (sent.type === "failure") return undefined;
+  const seen = await sent.observed();
+  if (success && seen) await answered?.(seen);
+  return seen;
 }
 
 function withBytes(prepared: ReadyRequest, bytes: Buffer): ReadyRequest {
@@ -188,6 +208,7 @@ async function prepareOpen(context: ProxyContext, door: ServicesDoor, request: M
   try {
     const services = await door.get();
     if (!services.ok) return skipStore(context, services.error);
+    if (context.summaries.size > 0) await within(Promise.allSettled(context.summaries), SUMMARY_MS);
     const todo = todoOf(request.headers);
     return await prepare({ ...context, ...services.value }, request, todo.ok ? todo.value : undefined);
   } catch (error) {
@@ -196,6 +217,19 @@ async function prepareOpen(context: ProxyContext, door: ServicesDoor, request: M
       data: { part: "planning", request: request.id, message: errorText(error) },
     });
     return passed("skip:internal");
+  }
+}
+
+/** While the upstream works: what of the request did not have to be kept before it went out. */
+async function keptMeanwhile(context: ProxyContext, prepared: ReadyRequest): Promise<ReadyRequest> {
+  const { keep, ...rest } = prepared;
+  try {
+    if (!keep) return rest;
+    const after = { ...rest, ...(await keep()) };
+    return rest.bytes ? withBytes(after, rest.bytes) : after;
+  } catch (error) {
+    context.emit({ type: "proxy.soft_failure", data: { part: "planning", message: errorText(error) } });
+    return { ...rest, note: { ...rest.note, action: "skip:internal" } };
   }
 }
 

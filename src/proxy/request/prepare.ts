@@ -8,9 +8,12 @@ import { sealOf } from "../history/seal.ts";
 import { filtered } from "../services.ts";
 import { chainShare, mainLane } from "../store/lane.ts";
 import { type LaneLocation, locate } from "../store/locate.ts";
+import { ItemSighting } from "../store/see.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
 import { type ManagedRequest, type PlanContext, passed, type ReadyRequest, skipStore } from "./context.ts";
+import { held } from "./lane.ts";
 import { prepareMain } from "./main.ts";
+import { budgetFor } from "./room.ts";
 
 /** Another request may change the lane while this one is planned; not for ever. */
 const MOST_STALE = 3;
@@ -24,6 +27,35 @@ export async function prepare(
   todo: string | undefined,
 ): Promise<ReadyRequest> {
   const { items } = historyOf(request.body, context.key);
+  const ready = await prepareStored(context, request, items, todo);
+  if (ready.note.action !== "skip:store" || ready.bytes) return ready;
+  return (await prepareKnown(context, request, items)) ?? ready;
+}
+
+/** X55: the store is away, and a lane that this process knows keeps its cut. Undefined: it knows none. */
+async function prepareKnown(
+  context: PlanContext,
+  request: ManagedRequest,
+  history: readonly HistoryItem[],
+): Promise<ReadyRequest | undefined> {
+  const served = context.lanes.find(request.caller, history);
+  if (!served) return undefined;
+  const { session, lane } = served;
+  const match = { type: "extends", lane } as const;
+  const budget = budgetFor(context, request, undefined);
+  const sizes = await context.counts.measure({ body: request.body, items: history, limit: budget.usable });
+  const sight = new ItemSighting(context.store, session, match, sizes.items);
+  const ask = { ...sizes, request, kind: lane.kind, session, match, sight, lane };
+  const state = async (): Promise<undefined> => undefined;
+  return held(context, { ...ask, laneFor: () => lane, state }, { number: 1, mode: "normal", budget });
+}
+
+async function prepareStored(
+  context: PlanContext,
+  request: ManagedRequest,
+  items: readonly HistoryItem[],
+  todo: string | undefined,
+): Promise<ReadyRequest> {
   for (let round = 1; ; round++) {
     const located = await locate(context.store, request.caller, items, () => firstTexts(context, items));
     if (!located.ok) return skipStore(context, located.error);

@@ -1,10 +1,12 @@
 // What may come back for a prompt: the session's own items that are no longer sent, and the repository's by meaning.
 import { optional } from "../../base/optional.ts";
 import { pinLine } from "../../memory/pin/line.ts";
-import { activePins, PIN_USER } from "../../memory/pin/pin.ts";
+import { PIN_USER } from "../../memory/pin/pin.ts";
+import { vectorLoss } from "../../memory/recall/embed/query-vector.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import { readableText, type SearchResult } from "../../memory/recall/result.ts";
+import { isSearchedAgain, VECTORS_LATE, VECTORS_PAUSED } from "../../schema/recall-loss.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
@@ -16,6 +18,7 @@ import type { PlanContext } from "./context.ts";
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
 const TOO_LONG = { code: "timeout", message: "the search took too long" };
+const NO_VECTOR = { code: VECTORS_LATE, message: "the embedder was late: memory was searched by words only" };
 /** What a cut takes away is worth a wait: without the quotes the model would have to guess. */
 const AT_A_CUT_MS = 1000;
 
@@ -36,14 +39,14 @@ export function recallFor(
 }
 
 async function look(
-  { settings, clock, emit, recall, store }: PlanContext,
+  { settings, clock, emit, recall, pins: pinsOf }: PlanContext,
   session: ProxySession,
   caller: RequestCaller,
   items: readonly HistoryItem[],
   ask: PromptQuestion,
 ): Promise<PromptQuotes> {
   const query = queryOf(items);
-  const pins = pinsFor({ settings, store }, session, caller);
+  const pins = pinsFor({ settings, pins: pinsOf }, session, caller);
   if (query.text === "") return { snippets: [], ...optional("pins", pins) };
   const start = clock.monotonic();
   const common = {
@@ -85,19 +88,26 @@ async function look(
       limits,
     );
   const snippets: QuotedSnippet[] = [];
-  let lost: string | undefined;
+  const losses: string[] = [];
   for (const [from, pending] of [["session", own] as const, ["namespace", near] as const]) {
     const answer = pending && (await pending);
     if (!answer) continue;
     if (!answer.ok || answer.value.skipped.includes("all")) {
       const { code, message } = answer.ok ? TOO_LONG : answer.error;
       emit({ type: "proxy.soft_failure", data: { part: "recall", code, message, session: session.id } });
-      lost ??= code;
+      losses.unshift(code);
       continue;
     }
+    const vectors = vectorLoss(answer.value.skipped);
+    // An embedder that is left alone for a while has been reported by the searches that it failed.
+    if (vectors === "late")
+      emit({ type: "proxy.soft_failure", data: { part: "recall", ...NO_VECTOR, session: session.id } });
+    if (vectors !== undefined) losses.push(vectors === "late" ? VECTORS_LATE : VECTORS_PAUSED);
     for (const result of answer.value.results.filter((one) => !isPast(one)))
       if (!snippets.some(({ ref }) => ref === refOf(result))) snippets.push(shown(result, from));
   }
+  // A search that failed as a whole stands first; what may yet be found stands before what may not.
+  const lost = losses.find(isSearchedAgain) ?? losses[0];
   const durationMs = Math.round(clock.monotonic() - start);
   const scope = own && near ? "session, namespace" : own ? "session" : "namespace";
   if (own || near)
@@ -110,17 +120,17 @@ async function look(
 
 /** Pins belong to the owner of the home, too. */
 function pinsFor(
-  { settings, store }: Pick<PlanContext, "settings" | "store">,
+  { settings, pins }: Pick<PlanContext, "settings"> & { pins: PlanContext["pins"] },
   session: ProxySession,
   { identity, namespace }: RequestCaller,
 ): RecalledLine[] | undefined {
-  if (!settings.pins || identity !== OWNER) return undefined;
+  if (!settings.pins || !pins || identity !== OWNER) return undefined;
   const owners = [
     { level: "session" as const, owner: session.id },
     ...(namespace === undefined ? [] : [{ level: "repository" as const, owner: namespace }]),
     { level: "user" as const, owner: PIN_USER },
   ];
-  return activePins(store.db, owners).map(pinLine);
+  return pins(owners).map(pinLine);
 }
 
 const refOf = ({ source, ref, id }: SearchResult): string => (ref ? `${source.session ?? ""}:${ref}` : id);

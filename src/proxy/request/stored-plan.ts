@@ -6,8 +6,6 @@ import type { HistoryItem, ScannedBody } from "../contract.ts";
 import { readable } from "../history/readable.ts";
 import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
 import { plan } from "../plan/plan.ts";
-import { updateAnchor } from "../remember/anchor.ts";
-import { dropItems } from "../remember/events.ts";
 import type { StorableItem } from "../remember/store-items.ts";
 import type { ItemSighting } from "../store/see.ts";
 import type { ProxySession } from "../store/session.ts";
@@ -35,6 +33,11 @@ export async function storedPlan(
   { session, lane, state, sight }: Storing,
 ): Promise<Result<RequestPlan, Fault>> {
   const untouched = new Set<string>();
+  // Lines are written while memory is searched; nothing leaves before they are there.
+  const leaving: Promise<Result<unknown, Fault>>[] = [];
+  const logged = async (draft: RequestPlan): Promise<Result<RequestPlan, Fault>> =>
+    (await Promise.all(leaving)).find((outcome): outcome is Extract<typeof outcome, { ok: false }> => !outcome.ok) ??
+    ok(draft);
   const stored = new Set<string>();
   let isSettled = false;
   let isPutOff = false;
@@ -49,10 +52,10 @@ export async function storedPlan(
     const beforeCut = sight && (() => sight.take());
     const draft = await plan({ ...input, recall, untouched, beforeCut, ...optional("state", await state?.()) });
     if (sight?.fault) return fail(sight.fault);
-    if (!draft.newEpoch) return ok(draft);
+    if (!draft.newEpoch) return logged(draft);
     const fresh = [...draft.dropped, ...draft.shortened].filter(({ own }) => own !== undefined && !stored.has(own));
     if (fresh.length === 0) {
-      if (isSettled || !isPutOff) return ok(draft);
+      if (isSettled || !isPutOff) return logged(draft);
       isSettled = true;
       continue;
     }
@@ -62,13 +65,12 @@ export async function storedPlan(
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
-    const dropped = await dropItems(context.store, session, lane, owns, "proxy");
-    if (!dropped.ok) return dropped;
-    for (const own of owns) stored.add(own);
-    if (!state) continue;
     const { fileMaxChars: maxChars } = context.settings.anchor;
-    const anchored = await updateAnchor(context.store, session, owns, { maxChars });
-    if (!anchored.ok) tellFault(context, "anchor", anchored.error);
+    const anchoring = state && context.remember.anchor(session, owns, maxChars);
+    leaving.push(context.remember.drop(session, lane, owns));
+    for (const own of owns) stored.add(own);
+    const anchored = await anchoring;
+    if (anchored && !anchored.ok) tellFault(context, "anchor", anchored.error);
   }
 }
 

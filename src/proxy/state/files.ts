@@ -2,8 +2,7 @@
 import { type BigIntStats, constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { fail, type Result } from "../../base/result.ts";
-import { atomicWrite } from "../../store/atomic-write.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import { codeOf, type Fault, faultAt } from "../../store/fault.ts";
 import { normalise } from "./normalise.ts";
 
@@ -43,6 +42,13 @@ export class StateReader {
       agents: rootDir === undefined ? "" : await at(join(rootDir, "AGENTS.md")),
       warnings,
     };
+  }
+
+  /** Only what is of the harness's root. */
+  async root(rootDir: string | undefined): Promise<Pick<StateTexts, "agents" | "warnings">> {
+    if (rootDir === undefined) return { agents: "", warnings: [] };
+    const { text, warning } = await this.#file(join(rootDir, "AGENTS.md"));
+    return { agents: text, warnings: warning ? [warning] : [] };
   }
 
   async #file(path: string): Promise<Read> {
@@ -96,16 +102,24 @@ async function contents(file: FileHandle, path: string): Promise<Omit<Read, "sta
     length += bytesRead;
   }
   const isWhole = length <= MAX_STATE_BYTES;
-  // In streaming mode a character that the limit cut in two is left out.
-  const text = new TextDecoder().decode(buffer.subarray(0, Math.min(length, MAX_STATE_BYTES)), { stream: !isWhole });
+  const text = isWhole ? new TextDecoder().decode(buffer.subarray(0, length)) : beginning(buffer);
   const warning = `${path} is larger than 64 KB: only its beginning is used.`;
   return { text: normalise(text), ...(isWhole ? {} : { warning }) };
 }
 
-/** Normalised. `too_large` beyond 64 KB; the file is then as it was. */
-export async function writeStateFile(dir: string, name: SessionTextFile, text: string): Promise<Result<void, Fault>> {
-  const path = statePath(dir, name);
-  const data = Buffer.from(normalise(text));
-  if (data.length > MAX_STATE_BYTES) return fail(faultAt("too_large", path, "the text is larger than 64 KB"));
-  return atomicWrite(path, data, { private: true });
+/** A text as it is kept: normalised. `too_large` beyond 64 KB. */
+export function storedText(text: string, place: string): Result<string, Fault> {
+  const normal = normalise(text);
+  const isTooLarge = Buffer.byteLength(normal) > MAX_STATE_BYTES;
+  return isTooLarge ? fail(faultAt("too_large", place, "the text is larger than 64 KB")) : ok(normal);
 }
+
+/** A kept text as it is used: its beginning, normalised. */
+export function readableText(text: string): string {
+  const data = Buffer.from(text);
+  return normalise(data.length <= MAX_STATE_BYTES ? text : beginning(data));
+}
+
+/** A character that the limit cut in two is left out. */
+const beginning = (data: Buffer): string =>
+  new TextDecoder().decode(data.subarray(0, MAX_STATE_BYTES), { stream: true });

@@ -1,13 +1,14 @@
 // The state of a session: its files, the TODO header, spec mode, and the block that is made of them.
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bodyOf, itemsOf } from "../plan/plan-fixture.ts";
 import { emptyState, headText, stateBlock, stateParts } from "./block.ts";
-import { MAX_STATE_BYTES, StateReader, writeStateFile } from "./files.ts";
-import { changeSpec, readSpec, type Spec, specAsked, specText, writeSpec } from "./spec.ts";
+import { MAX_STATE_BYTES, readableText, StateReader, storedText } from "./files.ts";
+import { changeSpec, specAsked, specText } from "./spec.ts";
+import { readSpec, type Spec, specLine } from "./spec-file.ts";
 import { todoOf } from "./todo-header.ts";
 
 let dir: string;
@@ -25,10 +26,9 @@ describe("files", () => {
     expect(await reader.read(dir)).toEqual({ pinned: "", summary: "", todo: "", agents: "", warnings: [] });
     await writeFile(join(dir, "todo.md"), "- one\r\n- two\r\n");
     expect((await reader.read(dir)).todo).toBe("- one\n- two\n");
-    expect((await writeStateFile(dir, "todo", "- three\\n- four")).ok).toBe(true);
+    expect(storedText("- three\\n- four", dir)).toEqual({ ok: true, value: "- three\n- four" });
+    await writeFile(join(dir, "todo.md"), "- three\\n- four");
     expect((await reader.read(dir)).todo).toBe("- three\n- four");
-    expect(await readFile(join(dir, "todo.md"), "utf8")).toBe("- three\n- four");
-    expect((await stat(join(dir, "todo.md"))).mode & 0o777).toBe(0o600);
     await rm(join(dir, "todo.md"));
     expect((await reader.read(dir)).todo).toBe("");
   });
@@ -38,10 +38,9 @@ describe("files", () => {
     const { pinned, warnings } = await new StateReader().read(dir);
     expect(pinned).toBe("é".repeat(MAX_STATE_BYTES / 2));
     expect(warnings).toHaveLength(1);
-    await writeFile(join(dir, "todo.md"), "as it was");
-    const refused = await writeStateFile(dir, "todo", "x".repeat(MAX_STATE_BYTES + 1));
+    const refused = storedText("x".repeat(MAX_STATE_BYTES + 1), dir);
     expect(refused).toMatchObject({ ok: false, error: { code: "too_large" } });
-    expect(await readFile(join(dir, "todo.md"), "utf8")).toBe("as it was");
+    expect(readableText("é".repeat(MAX_STATE_BYTES))).toBe(pinned);
   });
 
   it("X54 X70 links, folders and devices are not read, and it is said", async () => {
@@ -217,9 +216,8 @@ describe("spec mode", () => {
   it("X76 state, time and way are kept in spec.json; a damaged one is an error, not an approval", async () => {
     expect(await readSpec(dir)).toEqual({ ok: true, value: undefined });
     const spec: Spec = { mode: "on", approved: true, ...by };
-    expect((await writeSpec(dir, spec)).ok).toBe(true);
+    await writeFile(join(dir, "spec.json"), specLine(spec));
     expect(await readSpec(dir)).toEqual({ ok: true, value: spec });
-    expect((await stat(join(dir, "spec.json"))).mode & 0o777).toBe(0o600);
     await writeFile(join(dir, "spec.json"), '{"approved":"yes"');
     expect(await readSpec(dir)).toMatchObject({ ok: false, error: { code: "store_corrupt" } });
   });

@@ -14,6 +14,7 @@ import { openSession } from "./session.ts";
 import {
   caller,
   history,
+  indexOn,
   openPlace,
   type Place,
   recordOf,
@@ -51,7 +52,7 @@ const nothing = TABLES.map((name) => [name, 0]);
 async function used(key: string) {
   const items = history(...SAID);
   const went = await request(place.store, caller(key), items, { record: recordOf(`r-${key}`) });
-  const remember = rememberIn(place, { writer });
+  const remember = rememberIn(place, { index: indexOn(writer) });
   value(await remember.ensure(went.session, went.lane.id, items.flatMap(seeable)));
   value(
     await dropItems(
@@ -69,11 +70,11 @@ it("X102 deleting erases directory, items, index rows, vectors' queue, records; 
   const other = await used("other");
   const before = counts();
   const { session } = await used("k");
-  expect(value(await deleteSession(place.store, "k", writer))).toBe(true);
+  expect(value(await deleteSession(place.store, "k", indexOn(writer)))).toBe(true);
   expect(counts()).toEqual(before);
   expect(existsSync(session.path)).toBe(false);
   expect(existsSync(other.session.path)).toBe(true);
-  expect(value(await deleteSession(place.store, "k", writer))).toBe(false);
+  expect(value(await deleteSession(place.store, "k", indexOn(writer)))).toBe(false);
   const next = await request(place.store, caller("k"), history(...SAID, "u:next"));
   expect(next.located.match.type).toBe("new");
   expect(next.session.no).not.toBe(session.no);
@@ -84,7 +85,7 @@ it("X102 a request in flight finishes and makes nothing again", async () => {
   const grown = history(...SAID, "u:in flight");
   const located = value(await locate(place.store, caller("k"), grown, () => []));
   const seen = value(await see(place.store, session, located.match, grown));
-  value(await deleteSession(place.store, "k", writer));
+  value(await deleteSession(place.store, "k", indexOn(writer)));
   const all = counts();
   expect(all).toEqual(nothing);
   expect(
@@ -125,6 +126,6 @@ it("X100 all are deleted, and listed and found before", async () => {
   expect(value(await findSession(place.store, "b"))).toMatchObject({ type: "one", session: { id: "beta" } });
   expect(value(await findSession(place.store, { last: true }))).toMatchObject({ session: { id: "beta" } });
   expect(value(await findSession(place.store, "x"))).toEqual({ type: "none" });
-  expect(value(await deleteAllSessions(place.store, writer))).toBe(3);
+  expect(value(await deleteAllSessions(place.store, indexOn(writer)))).toBe(3);
   expect(counts()).toEqual(nothing);
 });

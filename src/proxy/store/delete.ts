@@ -1,88 +1,72 @@
 // Erasing a session: its index entries, what the graph learned from it alone, rows and directory. A request in flight finds nothing of it and makes nothing again.
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { fail, ok, type Result } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import { forgetLearned } from "../../memory/forget-learned.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
-import { type Fault, faultOf } from "../../store/fault.ts";
-import { eraseFromJournal } from "../../store/journal/journal.ts";
-import { acquireLock } from "../../store/lock.ts";
-import type { ItemIndexWriter } from "../remember/store-items.ts";
-import { change, type ProxyStore, read } from "./handle.ts";
+import type { Fault } from "../../store/fault.ts";
+import { allRows, execute, forgettingText, onEmbedded } from "../../store/unit.ts";
+import type { ItemIndex } from "../remember/item-index.ts";
+import type { ProxyStore } from "./handle.ts";
+import { change, read } from "./row-access.ts";
 import { type ProxySession, recallId, sessionById, sessionOf } from "./session.ts";
 
 const BATCH = 100;
-const LOCK_MS = 5000;
 
 /** False: there was none. */
-export async function deleteSession(
-  store: ProxyStore,
-  id: string,
-  writer: ItemIndexWriter,
-): Promise<Result<boolean, Fault>> {
+export async function deleteSession(store: ProxyStore, id: string, index: ItemIndex): Promise<Result<boolean, Fault>> {
   const session = await sessionById(store, id);
   if (!session.ok) return session;
-  return session.value ? erase(store, session.value, writer) : ok(false);
+  return session.value ? erase(store, session.value, index) : ok(false);
 }
 
-/** Gives how many are gone. */
-export async function deleteAllSessions(store: ProxyStore, writer: ItemIndexWriter): Promise<Result<number, Fault>> {
-  const rows = await read(store, (db) => prepared(db, "SELECT * FROM proxy_session").all());
+/** Gives how many are gone. `owner`: one of many people, and only theirs. */
+export async function deleteAllSessions(
+  store: ProxyStore,
+  index: ItemIndex,
+  owner?: string,
+): Promise<Result<number, Fault>> {
+  const rows = await read(store, () =>
+    owner === undefined
+      ? allRows("SELECT * FROM proxy_session")
+      : allRows("SELECT * FROM proxy_session WHERE identity = ?", owner),
+  );
   if (!rows.ok) return rows;
   for (const row of rows.value) {
-    const gone = await erase(store, sessionOf(store, row), writer);
+    const gone = await erase(store, sessionOf(store, row), index);
     if (!gone.ok) return gone;
   }
   return ok(rows.value.length);
 }
 
 /** Rows go before the directory, so that a deletion which was broken off leaves no session, at worst its files. */
-async function erase(
-  store: ProxyStore,
-  session: ProxySession,
-  writer: ItemIndexWriter,
-): Promise<Result<boolean, Fault>> {
-  const items = await eraseItems(store, session, writer);
+async function erase(store: ProxyStore, session: ProxySession, index: ItemIndex): Promise<Result<boolean, Fault>> {
+  const items = await eraseItems(store, session, index);
   if (!items.ok) return items;
-  return store.logs.run(async () => {
-    const lock = await acquireLock(join(store.locks, `proxy-${session.id}.lock`), { limitMs: LOCK_MS });
-    if (!lock.ok) return lock;
-    try {
-      const rows = await change(
-        store,
-        (db) => {
-          writer.removeSession({ identity: session.identity, session: session.id });
-          forgetLearned(db, session.id);
-          prepared(db, "DELETE FROM proxy_total WHERE session = ?").run(session.no);
-          eraseFromJournal(db, { kind: "proxy", id: String(session.no) });
-          return prepared(db, "DELETE FROM proxy_session WHERE no = ?").run(session.no).changes > 0;
-        },
-        "later",
-      );
-      if (rows.ok) await rm(session.path, { recursive: true, force: true });
-      return rows;
-    } catch (error) {
-      return fail(faultOf(error, session.path));
-    } finally {
-      lock.value.release();
-    }
-  });
+  return store.files.erase(session, () =>
+    change(
+      store,
+      function* () {
+        yield* index.removeSession({ identity: session.identity, session: session.id });
+        yield* onEmbedded((db) => forgetLearned(db, session.id));
+        yield* execute("DELETE FROM proxy_total WHERE session = ?", session.no);
+        yield* forgettingText({ kind: "proxy", id: String(session.no) });
+        return (yield* execute("DELETE FROM proxy_session WHERE no = ?", session.no)) > 0;
+      },
+      "later",
+    ),
+  );
 }
 
 /** Items go in slices, since a long session has many passages. */
-async function eraseItems(
-  store: ProxyStore,
-  session: ProxySession,
-  writer: ItemIndexWriter,
-): Promise<Result<void, Fault>> {
+async function eraseItems(store: ProxyStore, session: ProxySession, index: ItemIndex): Promise<Result<void, Fault>> {
   while (true) {
     const left = await change(
       store,
-      (db) => {
-        const rows = prepared(db, `SELECT id, own FROM proxy_item WHERE session = ? LIMIT ${BATCH}`).all(session.no);
-        writer.remove(rows.map((row) => recallId(session, String(row["own"]))));
-        for (const row of rows) prepared(db, "DELETE FROM proxy_item WHERE id = ?").run(Number(row["id"]));
-        return rows.length;
+      function* () {
+        const rows = yield* allRows(`SELECT own FROM proxy_item WHERE session = ? LIMIT ${BATCH}`, session.no);
+        const owns = rows.map((row) => String(row["own"]));
+        yield* index.remove(owns.map((own) => recallId(session, own)));
+        const sql = "DELETE FROM proxy_item WHERE session = ? AND own IN (SELECT value FROM json_each(?))";
+        yield* execute(sql, session.no, JSON.stringify(owns));
+        return owns.length;
       },
       "later",
     );

@@ -1,18 +1,19 @@
-// Writes that no request waits for: those that come together share a transaction, since its end costs more than most of them.
+// Writes that come together share a transaction, since its end costs more than most of them.
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { type Database, write } from "../../store/sqlite.ts";
+import type { RowStore, Unit } from "../../store/unit.ts";
 
 type Job = {
-  work: (db: Database) => unknown;
+  unit: () => Unit<unknown>;
   settle: (outcome: Result<unknown, Fault>) => void;
   reject: (error: unknown) => void;
   /** When it gives up waiting for other writers. */
   end: number;
 };
 
+/** What no request waits for waits so long for other writers. */
 const LIMIT_MS = 5000;
 /** Patient work waits so long for other work to go along with. */
 const PATIENCE_MS = 20;
@@ -21,24 +22,26 @@ const LONGEST_MS = 15;
 const MOST_JOBS = 64;
 
 export class GroupCommit {
-  readonly #db: Database;
+  readonly #rows: RowStore;
   readonly #clock: Clock;
+  readonly #limitMs: number;
   #waiting: Job[] = [];
   #running = false;
   #timer: NodeJS.Timeout | undefined;
   /** How many transactions there were, for a look from outside. */
   transactions = 0;
 
-  constructor(db: Database, clock: Clock) {
-    this.#db = db;
+  constructor(rows: RowStore, clock: Clock, limitMs = LIMIT_MS) {
+    this.#limitMs = limitMs;
+    this.#rows = rows;
     this.#clock = clock;
   }
 
-  /** The work must be as `write` wants it. It runs after what was added before it; `patient`: a little later will do. */
-  add<T>(work: (db: Database) => T, patient = false): Promise<Result<T, Fault>> {
+  /** It runs after what was added before it; `patient`: a little later will do. */
+  add<T>(unit: () => Unit<T>, patient = false): Promise<Result<T, Fault>> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Result<unknown, Fault>): void => resolve(outcome as Result<T, Fault>);
-      this.#waiting.push({ work, settle, reject, end: this.#clock.monotonic() + LIMIT_MS });
+      this.#waiting.push({ unit, settle, reject, end: this.#clock.monotonic() + this.#limitMs });
       if (!patient) this.#start();
       else this.#timer ??= setTimeout(() => this.#start(), PATIENCE_MS);
     });
@@ -47,7 +50,7 @@ export class GroupCommit {
   /** When all that was added so far is written; patient work does not wait any longer. */
   async settled(): Promise<void> {
     // It runs after all that was added before it, also after what a full transaction has put back.
-    if (this.#waiting.length > 0 || this.#running) await this.add(() => undefined);
+    if (this.#waiting.length > 0 || this.#running) await this.add(nothing);
   }
 
   #start(): void {
@@ -73,7 +76,7 @@ export class GroupCommit {
     const [first] = jobs;
     if (!first) return 0;
     try {
-      const outcome = await this.#write(first, (db) => this.#runAll(db, jobs));
+      const outcome = await this.#write(first, () => all(jobs));
       if (outcome.ok) {
         for (const [at, value] of outcome.value.entries()) jobs[at]?.settle(ok(value));
         return outcome.value.length;
@@ -91,19 +94,21 @@ export class GroupCommit {
     return this.#together([job]);
   }
 
-  #runAll(db: Database, jobs: readonly Job[]): unknown[] {
-    const values: unknown[] = [];
-    const start = performance.now();
-    for (const { work } of jobs) {
-      if (values.length > 0 && performance.now() - start > LONGEST_MS) break;
-      values.push(work(db));
-    }
-    return values;
-  }
-
-  #write<T>(first: Job, work: (db: Database) => T): Promise<Result<T, Fault>> {
+  #write<T>(first: Job, unit: () => Unit<T>): Promise<Result<T, Fault>> {
     this.transactions++;
     const limitMs = Math.max(0, first.end - this.#clock.monotonic());
-    return write(this.#db, work, { clock: this.#clock, limitMs });
+    return this.#rows.write(unit, { clock: this.#clock, limitMs, holds: true });
   }
 }
+
+function* all(jobs: readonly Job[]): Unit<unknown[]> {
+  const values: unknown[] = [];
+  const start = performance.now();
+  for (const { unit } of jobs) {
+    if (values.length > 0 && performance.now() - start > LONGEST_MS) break;
+    values.push(yield* unit());
+  }
+  return values;
+}
+
+function* nothing(): Unit<void> {}

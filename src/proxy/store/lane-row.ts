@@ -1,7 +1,6 @@
 // A lane as a row and as a value: what is large and seldom changes has a column of its own.
 import { optional } from "../../base/optional.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { oneRow, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, Insertion, Lane, LaneCut, LaneState } from "../contract.ts";
 import { type ProxyRow, textOrNone } from "./handle.ts";
 
@@ -17,8 +16,8 @@ export const chainOf = (items: readonly HistoryItem[]): ChainItem[] =>
 export const LANE =
   "l.id, s.id AS session, l.kind, l.length, l.tail, l.version, l.state, l.plan, l.summary FROM proxy_lane l JOIN proxy_session s ON s.no = l.session";
 
-export function laneById(db: Database, id: number): StoredLane | undefined {
-  const row = prepared(db, `SELECT ${LANE} WHERE l.id = ?`).get(id);
+export function* laneById(id: number): Unit<StoredLane | undefined> {
+  const row = yield* oneRow(`SELECT ${LANE} WHERE l.id = ?`, id);
   return row && laneOf(row);
 }
 

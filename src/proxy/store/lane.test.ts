@@ -7,7 +7,8 @@ import { inherited } from "./inherit.ts";
 import { chainShare, commitLane, lanesOf, mainLane } from "./lane.ts";
 import { locate } from "./locate.ts";
 import { requestById } from "./records.ts";
-import { refs, see } from "./see.ts";
+import { ItemRefs } from "./refs.ts";
+import { see } from "./see.ts";
 import { caller, history, openPlace, type Place, recordOf, request, STATE, value } from "./store-fixture.ts";
 
 let place: Place;
@@ -96,8 +97,9 @@ describe("X25 lane state", () => {
 it("X52 refs are given once, count prompts over all lanes, and never change", async () => {
   const refsOf = async (lines: string[]) => {
     const { session } = await request(place.store, me, history(...lines));
-    const ref = refs(place.store, session);
-    return history(...lines).map((item) => ref(item.own));
+    const refs = new ItemRefs(place.store, session);
+    value(await refs.load(history(...lines).map((item) => item.own)));
+    return history(...lines).map((item) => refs.of(item.own));
   };
   expect(await refsOf(["s:x", "u:task", "c:one", "r:one"])).toEqual([undefined, "k:t1.1", "k:t1.2", "k:t1.3"]);
   expect(await refsOf(["u:agent's task", "c:sub"])).toEqual(["k:t2.1", "k:t2.2"]);

@@ -1,14 +1,14 @@
 // Lanes: written in one transaction with the request that changed them, so that a restarted gateway sends the same bytes.
 import { ok, type Result } from "../../base/result.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { allRows, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, LaneState, RequestRecord } from "../contract.ts";
-import { change, type ProxyStore, read } from "./handle.ts";
-import { type ChainItem, chainOf, columnsOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
+import type { ProxyStore } from "./handle.ts";
+import { type ChainItem, chainOf, columnsOf, LANE, laneOf, type StoredLane } from "./lane-row.ts";
 import type { Match } from "./match.ts";
-import { insertRecord } from "./records.ts";
-import { knownLength, type SeenItems, seeIn } from "./see.ts";
+import { insertRecord, recordOwner } from "./records.ts";
+import { change, read } from "./row-access.ts";
+import { knownLength, lockSession, number, type SeenItems } from "./see.ts";
 import type { ProxySession } from "./session.ts";
 
 export type { StoredLane } from "./lane-row.ts";
@@ -31,83 +31,92 @@ type Committed =
   /** The session was deleted meanwhile: the request goes on and nothing of it is kept. */
   | { type: "gone" };
 
-export function commitLane(store: ProxyStore, commit: Commit): Promise<Result<Committed, Fault>> {
-  return change(store, (db) => {
-    const { session, match, items, record } = commit;
-    const now = store.clock.now();
-    if (!prepared(db, "SELECT 1 FROM proxy_session WHERE no = ?").get(session.no)) return { type: "gone" };
-    if (match.type !== "new" && versionOf(db, match.lane.id) !== match.lane.version) return { type: "stale" };
-    const chain = chainOf(items);
-    const seen = commit.seen ?? seeIn(store, db, session, match, chain);
-    const id = isNewLane(match) ? insertLane(db, commit, now) : match.lane.id;
-    writeChain(db, id, match, seen, chain);
-    updateLane(db, id, commit, chain, now);
-    prepared(db, "UPDATE proxy_session SET used_at = ?, namespace = ? WHERE no = ?").run(
-      ...[now, session.namespace ?? null, session.no],
-    );
-    if (record) insertRecord(db, { ...record, session: session.id, lane: id, stored: seen.fresh }, session.no);
-    const lane = laneById(db, id);
-    return lane ? { type: "done", lane, fresh: seen.fresh } : { type: "gone" };
-  });
+/** `soon`: the request is on its way already. */
+export const commitLane = (
+  store: ProxyStore,
+  commit: Commit,
+  when: "now" | "soon" = "now",
+): Promise<Result<Committed, Fault>> => {
+  const owner = recordOwner(store, commit.session);
+  return change(store, () => committing(commit, owner, store.clock.now()), when);
+};
+
+function* committing(commit: Commit, owner: string, now: string): Unit<Committed> {
+  const { session, match, items, record, state } = commit;
+  const locked = yield* lockSession(session, now);
+  if (!locked) return { type: "gone" };
+  const chain = chainOf(items);
+  const id = isNewLane(match) ? yield* insertLane(commit, chain, now) : match.lane.id;
+  if (!isNewLane(match) && !(yield* updateLane(match, state, chain, now))) return { type: "stale" };
+  const seen = commit.seen ?? (yield* number(session, match, chain, { ...locked, now }));
+  yield* writeChain(id, match, seen, chain);
+  if (record) yield* insertRecord({ ...record, session: session.id, lane: id, stored: seen.fresh }, session.no, owner);
+  const version = isNewLane(match) ? 1 : match.lane.version + 1;
+  const lane = { ...state, id, session: session.id, length: chain.length, tail: tailOf(chain), version };
+  return { type: "done", lane, fresh: seen.fresh };
 }
 
 const isNewLane = (match: Match): match is Extract<Match, { type: "new" | "fork" }> =>
   match.type === "new" || match.type === "fork";
 
-function versionOf(db: Database, lane: number): number | undefined {
-  const row = prepared(db, "SELECT version FROM proxy_lane WHERE id = ?").get(lane);
-  return row && Number(row["version"]);
-}
+const tailOf = (chain: readonly ChainItem[]): string => chain.at(-1)?.id ?? "";
+const answersIn = (chain: readonly ChainItem[]): number => chain.filter((item) => item.role === "assistant").length;
 
-function insertLane(db: Database, { session, state }: Commit, now: string): number {
-  const { lastInsertRowid } = prepared(
-    db,
+function* insertLane({ session, state }: Commit, chain: readonly ChainItem[], now: string): Unit<number> {
+  const { state: small, plan } = columnsOf(state);
+  const row = yield* oneRow(
     `INSERT INTO proxy_lane (session, kind, length, tail, answers, requests, outcome, version, state, plan, summary, created_at, used_at)
-     VALUES (?, ?, 0, '', 0, 0, '', 0, '', '', ?, ?, ?)`,
-  ).run(session.no, state.kind, state.clientSummary ?? null, now, now);
-  return Number(lastInsertRowid);
-}
-
-function writeChain(db: Database, lane: number, match: Match, seen: SeenItems, chain: readonly ChainItem[]): void {
-  if (match.type === "rewritten") prepared(db, "DELETE FROM proxy_chain WHERE lane = ?").run(lane);
-  if (match.type === "fork") {
-    const columns = "position, link, own, strong, prompt, turn";
-    const sql = `INSERT INTO proxy_chain (lane, ${columns}) SELECT ?, ${columns} FROM proxy_chain WHERE lane = ? AND position <= ?`;
-    prepared(db, sql).run(lane, match.lane.id, match.at);
-  }
-  const from = knownLength(match);
-  const insert = prepared(
-    db,
-    "INSERT INTO proxy_chain (lane, position, link, own, strong, prompt, turn) VALUES (?, ?, ?, ?, ?, ?, ?)",
+     VALUES (?, ?, ?, ?, ?, 1, 'pending', 1, ?, ?, ?, ?, ?) RETURNING id`,
+    ...[session.no, state.kind, chain.length, tailOf(chain), answersIn(chain)],
+    ...[small, plan(), state.clientSummary ?? null, now, now],
   );
-  for (const [i, item] of chain.slice(from).entries()) {
-    const { id, own, strong, isPrompt } = item;
-    insert.run(lane, from + i + 1, id, own, strong ? 1 : 0, isPrompt ? 1 : 0, seen.turns[i] ?? 0);
-  }
+  return Number(row?.["id"]);
 }
 
-/** What is large is left alone when the plan did not touch it. */
-function updateLane(
-  db: Database,
-  id: number,
-  { match, state }: Commit,
+/** False: another request changed it meanwhile. What is large is left alone when the plan did not touch it. */
+function* updateLane(
+  match: Extract<Match, { type: "extends" | "rewritten" }>,
+  state: LaneState,
   chain: readonly ChainItem[],
   now: string,
-): void {
+): Unit<boolean> {
+  const { lane } = match;
   const { state: small, plan } = columnsOf(state);
-  const answers = chain.filter((item) => item.role === "assistant").length;
-  prepared(
-    db,
+  const same = match.type === "extends" && lane.cut === state.cut && lane.insertions === state.insertions;
+  const count = yield* execute(
     `UPDATE proxy_lane SET kind = ?, length = ?, tail = ?, answers = ?, requests = requests + 1, outcome = 'pending',
-     version = version + 1, state = ?, used_at = ? WHERE id = ?`,
-  ).run(state.kind, chain.length, chain.at(-1)?.id ?? "", answers, small, now, id);
-  const same = match.type === "extends" && match.lane.cut === state.cut && match.lane.insertions === state.insertions;
-  if (!same) prepared(db, "UPDATE proxy_lane SET plan = ? WHERE id = ?").run(plan(), id);
+     version = version + 1, state = ?, used_at = ? ${same ? "" : ", plan = ?"} WHERE id = ? AND version = ?`,
+    ...[state.kind, chain.length, tailOf(chain), answersIn(chain), small, now],
+    ...(same ? [] : [plan()]),
+    ...[lane.id, lane.version],
+  );
+  return count === 1;
+}
+
+const CHAIN = ["lane", "position", "link", "own", "strong", "prompt", "turn"];
+
+function* writeChain(lane: number, match: Match, seen: SeenItems, chain: readonly ChainItem[]): Unit<void> {
+  if (match.type === "rewritten") yield* execute("DELETE FROM proxy_chain WHERE lane = ?", lane);
+  if (match.type === "fork") {
+    const [, ...columns] = CHAIN;
+    const sql = `INSERT INTO proxy_chain (${CHAIN.join(", ")})
+      SELECT l.id, ${columns.join(", ")} FROM proxy_chain c JOIN proxy_lane l ON l.id = ? WHERE c.lane = ? AND position <= ?`;
+    yield* execute(sql, lane, match.lane.id, match.at);
+  }
+  const from = knownLength(match);
+  const rows = chain
+    .slice(from)
+    .map(({ id, own, strong, isPrompt }, i) => [
+      ...[lane, from + i + 1, id, own, strong ? 1 : 0, isPrompt ? 1 : 0, seen.turns[i] ?? 0],
+    ]);
+  yield* insertRows("proxy_chain", CHAIN, rows);
 }
 
 export function lanesOf(store: ProxyStore, session: ProxySession): Promise<Result<StoredLane[], Fault>> {
   const sql = `SELECT ${LANE} WHERE l.session = ? ORDER BY l.id`;
-  return read(store, (db) => prepared(db, sql).all(session.no).map(laneOf));
+  return read(store, function* () {
+    return (yield* allRows(sql, session.no)).map(laneOf);
+  });
 }
 
 type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
@@ -115,9 +124,9 @@ type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
 /** The session's oldest main lane that offers tools: what other requests are compared with. */
 export function mainLane(store: ProxyStore, session: ProxySession): Promise<Result<MainLane | undefined, Fault>> {
   const sql = `SELECT id, state FROM proxy_lane WHERE session = ? AND kind = 'main'
-    AND json_array_length(state, '$.tools') > 0 ORDER BY id LIMIT 1`;
-  return read(store, (db) => {
-    const row = prepared(db, sql).get(session.no);
+    AND state ->> 'tools' <> '[]' ORDER BY id LIMIT 1`;
+  return read(store, function* () {
+    const row = yield* oneRow(sql, session.no);
     return row && { ...(JSON.parse(String(row["state"])) as Omit<MainLane, "id">), id: Number(row["id"]) };
   });
 }
@@ -128,9 +137,9 @@ export function chainShare(
   lane: Pick<StoredLane, "id">,
   items: readonly HistoryItem[],
 ): Promise<Result<number, Fault>> {
-  return read(store, (db) => {
+  return read(store, function* () {
     const owns = new Set(items.map((item) => item.own));
-    const rows = prepared(db, "SELECT own FROM proxy_chain WHERE lane = ?").all(lane.id);
+    const rows = yield* allRows("SELECT own FROM proxy_chain WHERE lane = ?", lane.id);
     return rows.length === 0 ? 0 : rows.filter((row) => owns.has(String(row["own"]))).length / rows.length;
   });
 }
@@ -143,6 +152,6 @@ export async function noteCompaction(
   text: string,
 ): Promise<Result<void, Fault>> {
   const sql = "UPDATE proxy_lane SET summary = ? WHERE id = ? AND session = ?";
-  const outcome = await change(store, (db) => prepared(db, sql).run(text, lane.id, session.no), "later");
+  const outcome = await change(store, () => execute(sql, text, lane.id, session.no), "later");
   return outcome.ok ? ok(undefined) : outcome;
 }

@@ -1,11 +1,12 @@
 // Where a request belongs: its session by key or by content, and its lane in it. Reads only.
 import type { Result } from "../../base/result.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
+import { allRows, oneRow, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
-import { type ProxyStore, read } from "./handle.ts";
+import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
-import { longestPrefix, type Match, matchLane, type Reach } from "./match.ts";
+import { commonPrefix, longestPrefix, type Match, matchLane, type Reach } from "./match.ts";
+import { read } from "./row-access.ts";
 import { keyOf, memberSession, type ProxySession, sessionOf } from "./session.ts";
 
 export type LaneLocation = {
@@ -27,73 +28,71 @@ export function locate(
   items: readonly HistoryItem[],
   texts: () => readonly string[],
 ): Promise<Result<LaneLocation, Fault>> {
-  return read(store, () => {
-    const chain = chainOf(items);
-    return caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts);
-  });
+  const chain = chainOf(items);
+  return read(store, () =>
+    caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts),
+  );
 }
 
-function byKey(
+function* byKey(
   store: ProxyStore,
   caller: RequestCaller,
   chain: readonly ChainItem[],
   texts: () => readonly string[],
-): LaneLocation {
-  const { db } = store;
+): Unit<LaneLocation> {
   const key = caller.session?.key ?? "";
-  const session = memberSession(store, key, caller.identity);
-  const match: Match = session ? matchLane(db, inSession(session), chain, texts) : { type: "new" };
+  const session = yield* memberSession(store, key, caller.identity);
+  const match: Match = session ? yield* matchLane(inSession(session), chain, texts) : { type: "new" };
   if (match.type !== "new") return { ...(session ? { session } : {}), match, adopts: false };
-  const proved = adopted(store, chain, {
+  const proved = yield* adopted(store, chain, {
     where: `s.key = ? AND s.no <> ? AND ${PROOF}`,
     values: [keyOf(store, key), session?.no ?? 0],
   });
   return proved ?? { ...(session ? { session } : {}), match, adopts: false };
 }
 
-function byContent(
+function* byContent(
   store: ProxyStore,
   caller: RequestCaller,
   chain: readonly ChainItem[],
   texts: () => readonly string[],
-): LaneLocation {
-  const { db } = store;
+): Unit<LaneLocation> {
   const own = ofCaller(caller);
   if (!chain.some((item) => item.role === "assistant")) {
-    const lane = retried(store, own, chain);
-    return lane ? withSession(store, { type: "extends", lane }, false) : NOWHERE;
+    const lane = yield* retried(own, chain);
+    return lane ? yield* withSession(store, { type: "extends", lane }, false) : NOWHERE;
   }
-  const match = matchLane(db, own, chain, texts);
-  if (match.type !== "new") return withSession(store, match, false);
+  const match = yield* matchLane(own, chain, texts);
+  if (match.type !== "new") return yield* withSession(store, match, false);
   const others: Reach = { where: `s.key IS NULL AND s.family = ? AND ${PROOF}`, values: [caller.family] };
-  return adopted(store, chain, others) ?? NOWHERE;
+  return (yield* adopted(store, chain, others)) ?? NOWHERE;
 }
 
 const inSession = (session: ProxySession): Reach => ({ where: "l.session = ?", values: [session.no] });
 
 const ofCaller = ({ identity, family }: RequestCaller): Reach => ({
   where: `s.key IS NULL AND s.family = ? AND EXISTS (
-    SELECT 1 FROM proxy_member m WHERE m.session = l.session AND m.identity = ?)`,
+    SELECT 1 FROM proxy_member m WHERE m.session = l.session AND m.identity = ? AND m.key IS NULL)`,
   values: [family, identity],
 });
 
 /** The very request that was a session's only one and got no answer. */
-function retried(store: ProxyStore, reach: Reach, chain: readonly ChainItem[]): StoredLane | undefined {
+function* retried(reach: Reach, chain: readonly ChainItem[]): Unit<StoredLane | undefined> {
   const sql = `SELECT ${LANE} WHERE l.tail = ? AND l.requests = 1 AND l.outcome IN ('failed', 'incomplete')
     AND NOT EXISTS (SELECT 1 FROM proxy_lane o WHERE o.session = l.session AND o.id <> l.id)
     AND ${reach.where} ORDER BY l.id LIMIT 1`;
-  const row = prepared(store.db, sql).get(chain.at(-1)?.id ?? "", ...reach.values);
+  const row = yield* oneRow(sql, chain.at(-1)?.id ?? "", ...reach.values);
   return row && laneOf(row);
 }
 
-function adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach): LaneLocation | undefined {
+function* adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach): Unit<LaneLocation | undefined> {
   if (store.tenancy === "per-identity") return undefined;
-  const lane = longestPrefix(store.db, reach, chain);
-  return lane && withSession(store, { type: "extends", lane }, true);
+  const lane = yield* longestPrefix(reach, chain, yield* commonPrefix(reach, chain));
+  return lane && (yield* withSession(store, { type: "extends", lane }, true));
 }
 
-function withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): LaneLocation {
-  const row = prepared(store.db, "SELECT * FROM proxy_session WHERE id = ?").get(match.lane.session);
+function* withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): Unit<LaneLocation> {
+  const row = yield* oneRow("SELECT * FROM proxy_session WHERE id = ?", match.lane.session);
   return row ? { session: sessionOf(store, row), match, adopts } : NOWHERE;
 }
 
@@ -111,31 +110,34 @@ export function locateFlattened(
   caller: RequestCaller,
   text: string,
 ): Promise<Result<{ session: ProxySession; lane: StoredLane } | undefined, Fault>> {
-  return read(store, (db) => {
-    const member = caller.session && memberSession(store, caller.session.key, caller.identity);
-    if (caller.session && !member) return undefined;
-    const reach = member ? inSession(member) : ofCaller(caller);
-    const lanes = `SELECT l.id FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
-      WHERE ${reach.where} ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
-    const prompts = `SELECT i.text FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
-      JOIN proxy_item i ON i.session = l.session AND i.own = c.own
-      WHERE c.lane = ? AND c.prompt = 1 AND i.stored = 1 ORDER BY c.position DESC LIMIT ${RECENT_PROMPTS}`;
-    const flat = plain(text);
-    const hits = prepared(db, lanes)
-      .all(...reach.values)
-      .map(({ id }) => {
-        const hits = prepared(db, prompts)
-          .all(Number(id))
-          .map((row) => isIn(flat, plain(String(row["text"]))));
-        return { id: Number(id), newest: hits[0] === true, count: hits.filter(Boolean).length };
-      })
-      .filter(({ newest, count }) => newest || count >= 2);
-    const most = Math.max(...hits.map(({ count }) => count));
-    const hit = hits.find(({ count }) => count === most);
-    const lane = hit && laneById(db, hit.id);
-    const { session } = lane ? withSession(store, { type: "extends", lane }, false) : NOWHERE;
-    return lane && session && { session, lane };
-  });
+  return read(store, () => flattened(store, caller, text));
+}
+
+const PROMPTS = `SELECT i.text FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
+  JOIN proxy_item i ON i.session = l.session AND i.own = c.own
+  WHERE c.lane = ? AND c.prompt = 1 AND i.stored = 1 ORDER BY c.position DESC LIMIT ${RECENT_PROMPTS}`;
+
+function* flattened(
+  store: ProxyStore,
+  caller: RequestCaller,
+  text: string,
+): Unit<{ session: ProxySession; lane: StoredLane } | undefined> {
+  const member = caller.session && (yield* memberSession(store, caller.session.key, caller.identity));
+  if (caller.session && !member) return undefined;
+  const reach = member ? inSession(member) : ofCaller(caller);
+  const lanes = `SELECT l.id FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
+    WHERE ${reach.where} ORDER BY l.used_at DESC, l.id DESC LIMIT ${RECENT_LANES}`;
+  const flat = plain(text);
+  let best: { id: number; count: number } | undefined;
+  for (const row of yield* allRows(lanes, ...reach.values)) {
+    const id = Number(row["id"]);
+    const hits = (yield* allRows(PROMPTS, id)).map((prompt) => isIn(flat, plain(String(prompt["text"]))));
+    const count = hits.filter(Boolean).length;
+    if ((hits[0] || count >= 2) && count > (best?.count ?? 0)) best = { id, count };
+  }
+  const lane = best && (yield* laneById(best.id));
+  const { session } = lane ? yield* withSession(store, { type: "extends", lane }, false) : NOWHERE;
+  return lane && session && { session, lane };
 }
 
 const plain = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -1,7 +1,5 @@
 // Which lane a request goes on with. Links are cumulative: one that is known stands for everything before it.
-
-import { prepared } from "../../memory/recall/store/statement.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { allRows, oneRow, type SqlRow, type Unit } from "../../store/unit.ts";
 import { type ChainItem, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
 
 export type Match =
@@ -19,88 +17,116 @@ export type Reach = { where: string; values: readonly (string | number)[] };
 const LAST = 50;
 const RECENT = "ORDER BY l.used_at DESC, l.id DESC";
 
-export function matchLane(
-  db: Database,
-  reach: Reach,
-  chain: readonly ChainItem[],
-  texts: () => readonly string[],
-): Match {
-  const common = commonPrefix(db, reach, chain);
-  const whole = longestPrefix(db, reach, chain, common);
+export function* matchLane(reach: Reach, chain: readonly ChainItem[], texts: () => readonly string[]): Unit<Match> {
+  const common = yield* commonPrefix(reach, chain);
+  const whole = yield* longestPrefix(reach, chain, common);
   if (whole) return { type: "extends", lane: whole };
   if (chain.slice(0, common).some((item) => item.strong)) {
-    const lane = laneWith(db, reach, chain[common - 1]?.id ?? "");
+    const lane = yield* laneWith(reach, chain[common - 1]?.id ?? "");
     if (lane) return { type: "fork", lane, at: common };
   }
-  const rewritten = sharesItems(db, reach, chain);
+  const rewritten = yield* sharesItems(reach, chain);
   if (rewritten) return { type: "rewritten", lane: rewritten, by: "items" };
-  const summarised = quotesSummary(db, reach, texts);
+  const summarised = yield* quotesSummary(reach, texts);
   return summarised ? { type: "rewritten", lane: summarised, by: "summary" } : { type: "new" };
 }
 
-/** How many items at the front some lane has too: known links are a prefix of all, so a binary search finds the last. */
-function commonPrefix(db: Database, reach: Reach, chain: readonly ChainItem[]): number {
-  const sql = `SELECT 1 FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane JOIN proxy_session s ON s.no = l.session
-    WHERE c.link = ? AND ${reach.where} LIMIT 1`;
+/** Each look asks for so many links: most requests add fewer items than this to their lane. */
+const LINKS_AT_ONCE = 8;
+
+/** How many items at the front some lane has too: known links are a prefix of all, so the last is found by narrowing down. */
+export function* commonPrefix(reach: Reach, chain: readonly ChainItem[]): Unit<number> {
+  const sql = `SELECT DISTINCT c.link FROM proxy_chain c JOIN proxy_lane l ON l.id = c.lane
+    JOIN proxy_session s ON s.no = l.session WHERE c.link IN (${PLACES}) AND ${reach.where}`;
   let [known, unknown] = [0, chain.length + 1];
-  while (unknown - known > 1) {
-    const middle = (known + unknown) >> 1;
-    const link = chain[middle - 1]?.id ?? "";
-    if (prepared(db, sql).get(link, ...reach.values)) known = middle;
-    else unknown = middle;
+  for (let first = true; unknown - known > 1; first = false) {
+    const lengths = first ? endOf(known, unknown) : spread(known, unknown);
+    const links = Array.from({ length: LINKS_AT_ONCE }, (_, i) => chain[(lengths[i] ?? 0) - 1]?.id ?? "");
+    const rows = yield* allRows(sql, ...links, ...reach.values);
+    const there = new Set(rows.map((row) => row["link"]));
+    for (const length of lengths) {
+      if (there.has(chain[length - 1]?.id)) known = Math.max(known, length);
+      else unknown = Math.min(unknown, length);
+    }
   }
   return known;
 }
+const PLACES = Array.from({ length: LINKS_AT_ONCE }, () => "?").join(", ");
+
+/** The last few lengths between the two. */
+const endOf = (known: number, unknown: number): number[] =>
+  Array.from({ length: Math.min(LINKS_AT_ONCE, unknown - known - 1) }, (_, i) => unknown - 1 - i);
+
+/** Lengths between the two, at equal distances. */
+const spread = (known: number, unknown: number): number[] => [
+  ...new Set(
+    Array.from({ length: LINKS_AT_ONCE }, (_, i) =>
+      Math.max(
+        known + 1,
+        Math.min(unknown - 1, Math.round(known + ((unknown - known) * (i + 1)) / (LINKS_AT_ONCE + 1))),
+      ),
+    ),
+  ),
+];
 
 /** The longest, then oldest lane that is a prefix of the chain as a whole. */
-export function longestPrefix(
-  db: Database,
+export function* longestPrefix(
   reach: Reach,
   chain: readonly ChainItem[],
-  common = commonPrefix(db, reach, chain),
-): StoredLane | undefined {
-  const sql = `SELECT ${LANE} WHERE l.tail = ? AND ${reach.where} ORDER BY l.id LIMIT 1`;
-  for (let length = common; length > 0; length--) {
-    const row = prepared(db, sql).get(chain[length - 1]?.id ?? "", ...reach.values);
-    if (row) return laneOf(row);
-  }
-  return undefined;
+  common: number,
+): Unit<StoredLane | undefined> {
+  if (common === 0) return undefined;
+  const last = `SELECT ${LANE} WHERE l.tail = ? AND ${reach.where} ORDER BY l.id LIMIT 1`;
+  const row = yield* oneRow(last, chain[common - 1]?.id ?? "", ...reach.values);
+  if (row || common === 1) return row && laneOf(row);
+  const earlier = `SELECT ${LANE} WHERE l.tail IN (SELECT value FROM json_each(?)) AND ${reach.where}
+    ORDER BY l.length DESC, l.id LIMIT 1`;
+  const links = JSON.stringify(chain.slice(0, common - 1).map(({ id }) => id));
+  const shorter = yield* oneRow(earlier, links, ...reach.values);
+  return shorter && laneOf(shorter);
 }
 
-function laneWith(db: Database, reach: Reach, link: string): StoredLane | undefined {
+function* laneWith(reach: Reach, link: string): Unit<StoredLane | undefined> {
   const sql = `SELECT ${LANE} JOIN proxy_chain c ON c.lane = l.id WHERE c.link = ? AND ${reach.where} ${RECENT} LIMIT 1`;
-  const row = prepared(db, sql).get(link, ...reach.values);
+  const row = yield* oneRow(sql, link, ...reach.values);
   return row && laneOf(row);
 }
 
 /** Two neighbours of a lane's end, one of them strong, are neighbours in the request; its own end is looked at first. */
-function sharesItems(db: Database, reach: Reach, chain: readonly ChainItem[]): StoredLane | undefined {
-  const sql = `SELECT ${LANE} JOIN proxy_chain c ON c.lane = l.id
-    WHERE c.own = ? AND c.strong = 1 AND c.position > l.length - ${LAST} AND EXISTS (
-      SELECT 1 FROM proxy_chain n WHERE n.lane = c.lane AND n.position > l.length - ${LAST}
-      AND n.position BETWEEN c.position - 1 AND c.position + 1
-      AND ((n.position < c.position AND n.own = ?) OR (n.position > c.position AND n.own = ?))
-    ) AND ${reach.where} ${RECENT} LIMIT 1`;
+function* sharesItems(reach: Reach, chain: readonly ChainItem[]): Unit<StoredLane | undefined> {
+  const strong = [...new Set(chain.flatMap((item) => (item.strong ? [item.own] : [])))];
+  if (strong.length === 0) return undefined;
+  const neighbour = (name: string, distance: string): string =>
+    `LEFT JOIN proxy_chain ${name} ON ${name}.lane = c.lane AND ${name}.position = c.position ${distance}
+      AND ${name}.position > l.length - ${LAST}`;
+  const sql = `SELECT c.lane, c.own, b.own AS before, a.own AS after FROM proxy_chain c
+    JOIN proxy_lane l ON l.id = c.lane JOIN proxy_session s ON s.no = l.session
+    ${neighbour("b", "- 1")} ${neighbour("a", "+ 1")}
+    WHERE c.own IN (SELECT value FROM json_each(?)) AND c.strong = 1 AND c.position > l.length - ${LAST}
+    AND ${reach.where} ${RECENT}`;
+  const byOwn = new Map<unknown, SqlRow[]>();
+  for (const row of yield* allRows(sql, JSON.stringify(strong), ...reach.values))
+    byOwn.set(row["own"], [...(byOwn.get(row["own"]) ?? []), row]);
   for (let at = chain.length - 1; at >= 0; at--) {
-    const item = chain[at];
-    if (!item?.strong) continue;
-    const around = [chain[at - 1]?.own ?? "", chain[at + 1]?.own ?? ""];
-    const row = prepared(db, sql).get(item.own, ...around, ...reach.values);
-    if (row) return laneOf(row);
+    const [before, after] = [chain[at - 1]?.own, chain[at + 1]?.own];
+    const row = byOwn
+      .get(chain[at]?.own)
+      ?.find((one) => (before && one["before"] === before) || (after && one["after"] === after));
+    if (row) return yield* laneById(Number(row["lane"]));
   }
   return undefined;
 }
 
 const SUMMARIES = 50;
 
-function quotesSummary(db: Database, reach: Reach, texts: () => readonly string[]): StoredLane | undefined {
+function* quotesSummary(reach: Reach, texts: () => readonly string[]): Unit<StoredLane | undefined> {
   const sql = `SELECT l.id, l.summary FROM proxy_lane l JOIN proxy_session s ON s.no = l.session
     WHERE l.summary IS NOT NULL AND ${reach.where} ${RECENT} LIMIT ${SUMMARIES}`;
-  const rows = prepared(db, sql).all(...reach.values);
+  const rows = yield* allRows(sql, ...reach.values);
   if (rows.length === 0) return undefined;
   const words = plain(texts().join("\n"));
   const hit = rows.find((row) => isQuoted(String(row["summary"]), words));
-  return hit && laneById(db, Number(hit["id"]));
+  return hit && (yield* laneById(Number(hit["id"])));
 }
 
 const plain = (text: string): string => text.replace(/\s+/g, " ");

@@ -11,7 +11,7 @@ import { type Database, sqlite } from "../../store/sqlite.ts";
 import { dropItems } from "../remember/events.ts";
 import { deleteSession } from "./delete.ts";
 import { restoreProxied } from "./restore.ts";
-import { caller, history, openPlace, rememberIn, request, seeable, value } from "./store-fixture.ts";
+import { caller, history, indexOn, openPlace, rememberIn, request, seeable, value } from "./store-fixture.ts";
 
 const SAID = ["u:the heron", "c:one", "r:one", "a:done", "u:more", "c:two", "r:two"];
 
@@ -33,7 +33,9 @@ async function stage() {
   const place = await openPlace();
   onTestFinished(() => place.remove());
   const journal = join(place.home, "journal");
-  value(await openJournal(place.db, { folder: journal, quarantine: place.store.quarantine, tables: storeJournal }));
+  value(
+    await openJournal(place.db, { folder: journal, quarantine: join(place.home, "quarantine"), tables: storeJournal }),
+  );
   const items = history(...SAID);
   const went = await request(place.store, caller("k"), items);
   const remember = rememberIn(place);
@@ -45,9 +47,9 @@ async function stage() {
 }
 
 it("N13 PI4 proxied sessions and items come back from journal and folders as they were; the index is to be filled", async () => {
-  const { db, store, journal } = await stage();
+  const { db, home, journal } = await stage();
   const again = await emptyStore(journal);
-  expect(value(await restoreProxied(again, store.dir))).toEqual({ sessions: 1, items: 0 });
+  expect(value(await restoreProxied(again, join(home, "proxy")))).toEqual({ sessions: 1, items: 0 });
   expect(rowsOf(again, "proxy_item")).toEqual(rowsOf(db, "proxy_item"));
   expect(rowsOf(again, "proxy_member")).toEqual(rowsOf(db, "proxy_member"));
   // What moves with every request is counted again.
@@ -58,9 +60,9 @@ it("N13 PI4 proxied sessions and items come back from journal and folders as the
 });
 
 it("N13 OP3 without a journal, what left the requests comes back from the folders", async () => {
-  const { db, store } = await stage();
+  const { db, home } = await stage();
   const again = await emptyStore();
-  expect(value(await restoreProxied(again, store.dir))).toEqual({ sessions: 1, items: 3 });
+  expect(value(await restoreProxied(again, join(home, "proxy")))).toEqual({ sessions: 1, items: 3 });
   const facts = (of: Database) =>
     of.prepare("SELECT own, turn, item, role, type, text, dropped FROM proxy_item WHERE logged = 1 ORDER BY own").all();
   expect(facts(again)).toEqual(facts(db));
@@ -71,7 +73,7 @@ it("P32 X54 deleting a proxied session takes its text out of the journal", async
   const { db, store, session, journal } = await stage();
   const text = () => readFileSync(join(journal, "000001.jsonl"), "utf8");
   expect(text()).toContain("the heron");
-  expect(value(await deleteSession(store, session.id, new RecallWriter(db)))).toBe(true);
+  expect(value(await deleteSession(store, session.id, indexOn(new RecallWriter(db))))).toBe(true);
   expect(text()).not.toContain("the heron");
   const again = await emptyStore(journal);
   expect([rowsOf(again, "proxy_session"), rowsOf(again, "proxy_item")]).toEqual([[], []]);

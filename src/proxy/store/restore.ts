@@ -11,7 +11,7 @@ import type { WireName } from "../../schema/model.ts";
 import type { Fault } from "../../store/fault.ts";
 import { readLog } from "../../store/read-log.ts";
 import { type Database, write } from "../../store/sqlite.ts";
-import { isEvent, type ProxyLogLine } from "../remember/events.ts";
+import { isEvent, type ProxyLogLine } from "../files/log-line.ts";
 
 type RestoredProxy = { sessions: number; items: number };
 

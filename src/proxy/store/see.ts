@@ -1,12 +1,13 @@
 // Refs are given at first sight and never change: `tN.k`, the N-th prompt of the session over all its lanes, its k-th item.
 import { ok, type Result } from "../../base/result.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
-import { codeOf, type Fault } from "../../store/fault.ts";
-import type { Database } from "../../store/sqlite.ts";
+import type { Fault } from "../../store/fault.ts";
+import { allRows, execute, insertRows, oneRow, type SqlValue, type Unit } from "../../store/unit.ts";
 import type { HistoryItem } from "../contract.ts";
-import { change, type ProxyStore } from "./handle.ts";
+import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf } from "./lane-row.ts";
 import type { Match } from "./match.ts";
+import { ItemRefs } from "./refs.ts";
+import { change } from "./row-access.ts";
 import type { ProxySession } from "./session.ts";
 
 /** The turns of the chain's items behind the first `from`, which the lane had already; `fresh`: how many the session did not know. */
@@ -19,41 +20,26 @@ export async function see(
   items: readonly HistoryItem[],
 ): Promise<Result<SeenItems, Fault>> {
   const chain = chainOf(items);
-  if (knownLength(match) >= chain.length) return ok(seeIn(store, store.db, session, match, chain));
-  return change(store, (db) => seeIn(store, db, session, match, chain));
-}
-
-/** The same, inside the caller's transaction. */
-export function seeIn(
-  store: ProxyStore,
-  db: Database,
-  session: ProxySession,
-  match: Match,
-  chain: readonly ChainItem[],
-): SeenItems {
   const from = knownLength(match);
-  if (from >= chain.length) return { from, turns: [], fresh: 0 };
-  const numbering = new Numbering(store, db, session.no);
-  return { from, turns: numbering.number(chain, from, match), fresh: numbering.fresh };
+  if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
+  return change(store, function* () {
+    const now = store.clock.now();
+    const locked = yield* lockSession(session, now);
+    if (locked) return yield* number(session, match, chain, { ...locked, now });
+    return { from, turns: chain.slice(from).map(() => 0), fresh: 0 };
+  });
 }
 
-/** A request's items are numbered when a cut needs their refs; without one the commit of its lane does it on the way. */
-export class ItemSighting {
-  readonly #look: () => Promise<Result<SeenItems, Fault>>;
-  #looking: Promise<Result<SeenItems, Fault>> | undefined;
-  seen: SeenItems | undefined;
-  fault: Fault | undefined;
+/** How many prompts a session had when it was locked, and the time that its new items get. */
+type LockedSession = { prompts: number; now: string };
 
-  constructor(look: () => Promise<Result<SeenItems, Fault>>) {
-    this.#look = look;
-  }
-
-  async take(): Promise<void> {
-    this.#looking ??= this.#look();
-    const looked = await this.#looking;
-    if (looked.ok) this.seen = looked.value;
-    else this.fault = looked.error;
-  }
+/** First in a transaction that numbers items: until its end nobody else does. Undefined: the session was deleted. */
+export function* lockSession(session: ProxySession, now: string): Unit<{ prompts: number } | undefined> {
+  const row = yield* oneRow(
+    "UPDATE proxy_session SET used_at = ?, namespace = ? WHERE no = ? RETURNING prompts",
+    ...[now, session.namespace ?? null, session.no],
+  );
+  return row && { prompts: Number(row["prompts"]) };
 }
 
 export function knownLength(match: Match): number {
@@ -61,91 +47,86 @@ export function knownLength(match: Match): number {
   return match.type === "fork" ? match.at : 0;
 }
 
-class Numbering {
-  readonly #db: Database;
-  readonly #session: number;
-  readonly #now: string;
+const ITEM = ["session", "own", "turn", "item", "time"];
+
+/** In a transaction that has locked the session. */
+export function* number(
+  session: ProxySession,
+  match: Match,
+  chain: readonly ChainItem[],
+  { prompts: before, now }: LockedSession,
+): Unit<SeenItems> {
+  const from = knownLength(match);
+  const later = chain.slice(from);
+  if (later.length === 0) return { from, turns: [], fresh: 0 };
+  const spoken = new Set(chain.slice(0, from).map((item) => item.own));
+  // What a client rewrote is mostly what it had said before: nothing in it counts as said again.
+  const grows = match.type !== "rewritten";
+  const turnOf = yield* turnsOf(session, later);
   /** The number of the last item of each turn. */
-  readonly #last = new Map<number, number>();
-  #prompts: number;
-  fresh = 0;
-
-  constructor(store: ProxyStore, db: Database, session: number) {
-    this.#db = db;
-    this.#session = session;
-    this.#now = store.clock.now();
-    const row = prepared(db, "SELECT prompts FROM proxy_session WHERE no = ?").get(session);
-    this.#prompts = Number(row?.["prompts"] ?? 0);
+  const last = new Map<number, number>();
+  const rows: SqlValue[][] = [];
+  const turns: number[] = [];
+  let prompts = before;
+  let turn = yield* turnAt(match, from);
+  for (const { own, isPrompt } of later) {
+    const earlier = turnOf.get(own);
+    const saidAgain = grows && isPrompt && spoken.has(own);
+    spoken.add(own);
+    if (isPrompt && (earlier === undefined || saidAgain)) turn = ++prompts;
+    else if (earlier !== undefined) turn = earlier;
+    if (earlier === undefined) {
+      const item = (last.get(turn) ?? (turn > before ? 0 : yield* lastItem(session, turn))) + 1;
+      last.set(turn, item);
+      turnOf.set(own, turn);
+      rows.push([session.no, own, turn, item, now]);
+    }
+    turns.push(turn);
   }
-
-  number(chain: readonly ChainItem[], from: number, match: Match): number[] {
-    const before = new Set(chain.slice(0, from).map((item) => item.own));
-    const lane = match.type === "new" ? undefined : match.lane;
-    // What a client rewrote is mostly what it had said before: nothing in it counts as said again.
-    const grows = match.type !== "rewritten";
-    const start = prepared(this.#db, "SELECT turn FROM proxy_chain WHERE lane = ? AND position = ?");
-    let turn = lane && from > 0 ? Number(start.get(lane.id, from)?.["turn"] ?? 0) : 0;
-    const turns = chain.slice(from).map((item) => {
-      const earlier = this.#turnOf(item.own);
-      const saidAgain = grows && item.isPrompt && before.has(item.own);
-      before.add(item.own);
-      if (item.isPrompt && (earlier === undefined || saidAgain)) turn = ++this.#prompts;
-      else if (earlier !== undefined) turn = earlier;
-      if (earlier === undefined) this.#insert(item.own, turn);
-      return turn;
-    });
-    const sql = "UPDATE proxy_session SET prompts = ? WHERE no = ?";
-    prepared(this.#db, sql).run(this.#prompts, this.#session);
-    return turns;
-  }
-
-  #turnOf(own: string): number | undefined {
-    const row = prepared(this.#db, "SELECT turn FROM proxy_item WHERE session = ? AND own = ?").get(this.#session, own);
-    return row && Number(row["turn"]);
-  }
-
-  /** Nothing is inserted for a session that was deleted meanwhile. */
-  #insert(own: string, turn: number): void {
-    const item = (this.#last.get(turn) ?? this.#lastItem(turn)) + 1;
-    this.#last.set(turn, item);
-    this.fresh++;
-    prepared(
-      this.#db,
-      `INSERT INTO proxy_item (session, own, turn, item, time) SELECT no, ?, ?, ?, ? FROM proxy_session WHERE no = ?`,
-    ).run(own, turn, item, this.#now, this.#session);
-  }
-
-  #lastItem(turn: number): number {
-    const sql = "SELECT max(item) AS last FROM proxy_item WHERE session = ? AND turn = ?";
-    return Number(prepared(this.#db, sql).get(this.#session, turn)?.["last"] ?? 0);
-  }
+  yield* insertRows("proxy_item", ITEM, rows);
+  if (prompts > before) yield* execute("UPDATE proxy_session SET prompts = ? WHERE no = ?", prompts, session.no);
+  return { from, turns, fresh: rows.length };
 }
 
-export const refText = (session: string, turn: number, item: number): string => `${session}:t${turn}.${item}`;
+function* turnsOf(session: ProxySession, items: readonly ChainItem[]): Unit<Map<string, number>> {
+  const sql = "SELECT own, turn FROM proxy_item WHERE session = ? AND own IN (SELECT value FROM json_each(?))";
+  const rows = yield* allRows(sql, session.no, JSON.stringify(items.map(({ own }) => own)));
+  return new Map(rows.map((row) => [String(row["own"]), Number(row["turn"])]));
+}
 
-/** Refs never change and no session's number is used twice, so a ref that was looked up once is known. */
-const KNOWN_REFS = 20_000;
+function* turnAt(match: Match, position: number): Unit<number> {
+  if (match.type === "new" || position === 0) return 0;
+  const sql = "SELECT turn FROM proxy_chain WHERE lane = ? AND position = ?";
+  return Number((yield* oneRow(sql, match.lane.id, position))?.["turn"] ?? 0);
+}
 
-/** Refs by own hash, one lookup each; undefined for what was never seen, or while the store cannot be read. */
-export function refs(store: ProxyStore, session: ProxySession): (own: string | undefined) => string | undefined {
-  const { refs: known } = store;
-  return (own) => {
-    if (own === undefined) return undefined;
-    const key = `${session.no} ${own}`;
-    const ref = known.get(key) ?? looked(own);
-    if (known.size >= KNOWN_REFS) known.clear();
-    if (ref !== undefined) known.set(key, ref);
-    return ref;
-  };
+function* lastItem(session: ProxySession, turn: number): Unit<number> {
+  const sql = "SELECT max(item) AS last FROM proxy_item WHERE session = ? AND turn = ?";
+  return Number((yield* oneRow(sql, session.no, turn))?.["last"] ?? 0);
+}
 
-  function looked(own: string): string | undefined {
-    try {
-      const sql = "SELECT turn, item FROM proxy_item WHERE session = ? AND own = ?";
-      const row = prepared(store.db, sql).get(session.no, own);
-      return row && refText(session.id, Number(row["turn"]), Number(row["item"]));
-    } catch (error) {
-      if (codeOf(error) === undefined) throw error;
-      return undefined; // a store that cannot be read makes no cut, so the ref is not needed
-    }
+/** A request's items are numbered when a cut needs their refs; without one the commit of its lane does it on the way. */
+export class ItemSighting {
+  readonly #look: () => Promise<Result<SeenItems, Fault>>;
+  #looking: Promise<Result<SeenItems, Fault>> | undefined;
+  readonly refs: ItemRefs;
+  seen: SeenItems | undefined;
+  fault: Fault | undefined;
+
+  constructor(store: ProxyStore, session: ProxySession, match: Match, items: readonly HistoryItem[]) {
+    this.refs = new ItemRefs(store, session);
+    this.#look = async () => {
+      const seen = await see(store, session, match, items);
+      if (!seen.ok) return seen;
+      const loaded = await this.refs.load(items.map(({ own }) => own));
+      return loaded.ok ? seen : loaded;
+    };
+  }
+
+  async take(): Promise<void> {
+    this.#looking ??= this.#look();
+    const looked = await this.#looking;
+    if (looked.ok) this.seen = looked.value;
+    else this.fault = looked.error;
   }
 }

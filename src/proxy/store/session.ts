@@ -1,21 +1,21 @@
 // Sessions of other agents: found by key and identity, claimed with their directory, joined by a renewed credential.
-import { join } from "node:path";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { execute, oneRow, type Unit } from "../../store/unit.ts";
 import type { Family, RequestCaller } from "../contract.ts";
+import type { Claim } from "../files/contract.ts";
 import { directoryName } from "../identify/directory-name.ts";
-import { type Claim, claim, isThere } from "./claim.ts";
-import { change, keyedHash, type ProxyRow, type ProxyStore, read, sessionsFolder, textOrNone } from "./handle.ts";
+import { keyedHash, type ProxyRow, type ProxyStore, textOrNone } from "./handle.ts";
+import { change, read } from "./row-access.ts";
 
 export type ProxySession = {
   /** Never used twice: what is late for a deleted session finds nothing. */
   no: number;
   /** The name of its directory. */
   id: string;
+  /** Where its files are, for people. */
   path: string;
   /** The identity of the founder: everything stored belongs to it, whoever joined later. */
   identity: string;
@@ -35,7 +35,7 @@ export function sessionOf(store: ProxyStore, row: ProxyRow): ProxySession {
   return {
     no: Number(row["no"]),
     id,
-    path: join(sessionsFolder(store), id),
+    path: store.files.placeOf(id),
     identity: String(row["identity"]),
     family: row["family"] as Family,
     signal: String(row["signal"]),
@@ -47,16 +47,16 @@ export function sessionOf(store: ProxyStore, row: ProxyRow): ProxySession {
 }
 
 export function sessionById(store: ProxyStore, id: string): Promise<Result<ProxySession | undefined, Fault>> {
-  return read(store, (db) => {
-    const row = prepared(db, "SELECT * FROM proxy_session WHERE id = ?").get(id);
+  return read(store, function* () {
+    const row = yield* oneRow("SELECT * FROM proxy_session WHERE id = ?", id);
     return row && sessionOf(store, row);
   });
 }
 
 /** The session of a key, for one who belongs to it. */
-export function memberSession(store: ProxyStore, key: string, identity: string): ProxySession | undefined {
+export function* memberSession(store: ProxyStore, key: string, identity: string): Unit<ProxySession | undefined> {
   const sql = `SELECT s.* FROM proxy_member m JOIN proxy_session s ON s.no = m.session WHERE m.key = ? AND m.identity = ?`;
-  const row = prepared(store.db, sql).get(keyOf(store, key), identity);
+  const row = yield* oneRow(sql, keyOf(store, key), identity);
   return row && sessionOf(store, row);
 }
 
@@ -68,7 +68,7 @@ export async function openSession(
 ): Promise<Result<SessionOpening, Fault>> {
   const { session, adopts } = located;
   if (!session) return create(store, caller);
-  const there = isThere(session.path);
+  const there = store.files.isThere(session.id);
   if (!there.ok) return there;
   if (!there.value) {
     const again = await remake(store, session, claimOf(store, caller, session.identity));
@@ -77,19 +77,26 @@ export async function openSession(
   const opened: SessionOpening = { session: named(session, caller), created: false, adopted: adopts };
   if (!adopts) return ok(opened);
   const key = caller.session ? keyOf(store, caller.session.key) : null;
-  const joined = await change(store, (db) =>
-    prepared(db, "INSERT OR REPLACE INTO proxy_member (session, identity, key) VALUES (?, ?, ?)").run(
-      ...[session.no, caller.identity, key],
-    ),
-  );
+  const joined = await change(store, () => joining(session.no, caller.identity, key));
   return joined.ok ? ok(opened) : joined;
+}
+
+function* joining(session: number, identity: string, key: string | null): Unit<void> {
+  yield* execute("DELETE FROM proxy_member WHERE key = ? AND identity = ? AND session <> ?", key, identity, session);
+  yield* execute(
+    `INSERT INTO proxy_member (session, identity, key) VALUES (?, ?, ?)
+     ON CONFLICT (session, identity) DO UPDATE SET key = excluded.key`,
+    ...[session, identity, key],
+  );
 }
 
 /** The directory was removed by hand; with the session itself deleted, it stays away. */
 async function remake(store: ProxyStore, session: ProxySession, mine: Claim): Promise<Result<boolean, Fault>> {
-  const row = await read(store, (db) => prepared(db, "SELECT 1 FROM proxy_session WHERE no = ?").get(session.no));
+  const row = await read(store, () => oneRow("SELECT 1 FROM proxy_session WHERE no = ?", session.no));
   if (!row.ok) return row;
-  return row.value ? claim(session.path, mine) : fail(faultAt("not_found", session.path, "the session was deleted"));
+  return row.value
+    ? store.files.claim(session.id, mine)
+    : fail(faultAt("not_found", session.path, "the session was deleted"));
 }
 
 const named = (session: ProxySession, { namespace }: RequestCaller): ProxySession => ({
@@ -108,18 +115,19 @@ const claimOf = (store: ProxyStore, caller: RequestCaller, identity = caller.ide
 async function create(store: ProxyStore, caller: RequestCaller): Promise<Result<SessionOpening, Fault>> {
   const mine = claimOf(store, caller);
   for (const name of namesFor(store, caller)) {
-    const free = await read(store, (db) => isFree(db, name, mine));
+    const free = await read(store, () => isFree(name, mine));
     if (!free.ok) return free;
     if (!free.value) continue;
-    const claimed = claim(join(sessionsFolder(store), name), mine);
+    const claimed = store.files.claim(name, mine);
     if (!claimed.ok) return claimed;
     if (!claimed.value) continue;
-    const row = await change(store, (db) => insert(db, name, mine, caller.namespace));
-    return row.ok
-      ? ok({ session: named(sessionOf(store, row.value.row), caller), created: row.value.created, adopted: false })
-      : row;
+    const row = await change(store, () => insert(name, mine, caller.namespace), "soon");
+    if (!row.ok) return row;
+    if (!row.value) continue;
+    const { created } = row.value;
+    return ok({ session: named(sessionOf(store, row.value.row), caller), created, adopted: false });
   }
-  return fail(faultAt("store_denied", sessionsFolder(store), "every name for the session belongs to others"));
+  return fail(faultAt("store_denied", "proxied sessions", "every name for the session belongs to others"));
 }
 
 /** The last ones are for a name that is taken by something else, such as a session found by content. */
@@ -130,27 +138,33 @@ function namesFor(store: ProxyStore, { session, identity }: RequestCaller): stri
 }
 
 /** Nobody has the name, or it is this very session. */
-function isFree(db: Database, name: string, mine: Claim): boolean {
-  const row = prepared(db, "SELECT key, identity FROM proxy_session WHERE id = ?").get(name);
-  return !row || (mine.key !== null && row["key"] === mine.key && row["identity"] === mine.identity);
+function* isFree(name: string, mine: Claim): Unit<boolean> {
+  const row = yield* oneRow("SELECT key, identity FROM proxy_session WHERE id = ?", name);
+  return !row || isMine(row, mine);
 }
 
-function insert(
-  db: Database,
+const isMine = (row: ProxyRow, { key, identity }: Claim): boolean =>
+  key !== null && row["key"] === key && row["identity"] === identity;
+
+/** Undefined: somebody else took the name meanwhile. */
+function* insert(
   id: string,
   mine: Claim,
   namespace: string | undefined,
-): { row: ProxyRow; created: boolean } {
-  const { changes } = prepared(
-    db,
-    `INSERT OR IGNORE INTO proxy_session (id, key, identity, family, signal, namespace, created_at, used_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, mine.key, mine.identity, mine.family, mine.signal, namespace ?? null, mine.createdAt, mine.createdAt);
-  const row = prepared(db, "SELECT * FROM proxy_session WHERE id = ?").get(id) ?? {};
-  prepared(db, "INSERT OR IGNORE INTO proxy_member (session, identity, key) VALUES (?, ?, ?)").run(
+): Unit<{ row: ProxyRow; created: boolean } | undefined> {
+  const count = yield* execute(
+    `INSERT INTO proxy_session (id, key, identity, family, signal, namespace, created_at, used_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    ...[id, mine.key, mine.identity, mine.family, mine.signal, namespace ?? null, mine.createdAt, mine.createdAt],
+  );
+  const row = yield* oneRow("SELECT * FROM proxy_session WHERE id = ?", id);
+  const created = count === 1;
+  if (!row || (!created && !isMine(row, mine))) return undefined;
+  yield* execute(
+    "INSERT INTO proxy_member (session, identity, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
     ...[Number(row["no"]), mine.identity, mine.key],
   );
-  return { row, created: changes === 1 };
+  return { row, created };
 }
 
 export const placeOf = (session: Pick<ProxySession, "id" | "identity" | "family" | "namespace">): ItemPlace => ({

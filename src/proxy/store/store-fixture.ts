@@ -5,15 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import { RecallWriter } from "../../memory/recall/store/write.ts";
 import { secretRedactor } from "../../memory/secret/filter.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import type { HistoryItem, LaneState, RequestCaller, RequestRecord } from "../contract.ts";
+import { type FolderPlace, folderFiles } from "../files/folder.ts";
+import { embeddedItemIndex, type ItemIndex, type ItemIndexWriter } from "../remember/item-index.ts";
 import { Remember, type RememberOptions } from "../remember/remember.ts";
-import type { StorableItem } from "../remember/store-items.ts";
+import { storageOn } from "../remember/storage.ts";
+import type { StorableItem, Storing } from "../remember/store-items.ts";
 import { createProxyStore, type ProxyStore, type ProxyStoreOptions } from "./handle.ts";
 import { commitLane, type StoredLane } from "./lane.ts";
 import { type LaneLocation, locate } from "./locate.ts";
@@ -38,18 +43,24 @@ function counter(): (bytes: number) => string {
   return (bytes) => (++made).toString(16).padStart(bytes * 2, "0");
 }
 
+const foldersOf = (home: string): FolderPlace => ({
+  dir: join(home, "proxy"),
+  locks: join(home, "locks"),
+  quarantine: join(home, "quarantine"),
+});
+
 export async function openPlace(
-  given: Partial<ProxyStoreOptions> = {},
+  given: Partial<ProxyStoreOptions> & Pick<FolderPlace, "onDamaged"> = {},
   home = mkdtempSync(join(tmpdir(), "proxy-store-")),
 ): Promise<Place> {
   const options = { clock: stepClock(), random: counter(), ...given };
   const db = value(await openDatabase(join(home, "store.db")));
   value(await migrate(db, storeMigrations));
+  const folder = { ...foldersOf(home), ...optional("onDamaged", given.onDamaged) };
   const store = createProxyStore({
-    db,
-    dir: join(home, "proxy"),
-    locks: join(home, "locks"),
-    quarantine: join(home, "quarantine"),
+    rows: embeddedStore(db),
+    isOpen: () => db.isOpen,
+    files: (access) => folderFiles(folder, access),
     key: "k".repeat(32),
     tenancy: "single",
     ...options,
@@ -146,15 +157,22 @@ export async function request(
   return { session, lane: done.lane, located, created };
 }
 
-export function rememberIn(
+export const indexOn = (writer: ItemIndexWriter): ItemIndex => embeddedItemIndex(() => writer);
+
+export const rememberIn = (
   { store, db }: Place,
-  more: Partial<RememberOptions> = {},
+  more: Partial<RememberOptions & Storing> = {},
+): Remember & { troubles: string[] } => rememberOn(store, indexOn(new RecallWriter(db)), more);
+
+export function rememberOn(
+  store: ProxyStore,
+  ownIndex: ItemIndex,
+  { redactor = secretRedactor("key"), index = ownIndex, ...more }: Partial<RememberOptions & Storing> = {},
 ): Remember & { troubles: string[] } {
   const troubles: string[] = [];
   const remember = new Remember({
     store,
-    redactor: secretRedactor("key"),
-    writer: new RecallWriter(db),
+    storage: storageOn({ store, redactor, index }),
     mode: "all",
     onTrouble: ({ code }) => troubles.push(code),
     retryMs: 5,

@@ -1,11 +1,11 @@
 // What it all came to, by session and in all: figures that stay when records are thrown away.
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
-import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { Database } from "../../store/sqlite.ts";
+import { allRows, insertRows, type SqlRow, type Unit } from "../../store/unit.ts";
 import type { RequestRecord } from "../contract.ts";
-import { change, type ProxyStore, readSettled } from "./handle.ts";
+import type { ProxyStore } from "./handle.ts";
+import { change, readSettled } from "./row-access.ts";
 import type { ProxySession } from "./session.ts";
 
 const NAMES = [
@@ -35,19 +35,17 @@ export type ProxyTotals = RequestCounts & {
 };
 
 /** Session 0 is all of them. */
-export function addTotals(
-  db: Database,
+export function* addTotals(
   session: number | undefined,
   model: string,
   counts: Readonly<Record<string, number>>,
-): void {
-  const sql = `INSERT INTO proxy_total (session, model, name, value) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET value = value + excluded.value`;
-  for (const [name, value] of Object.entries(counts)) {
-    if (value === 0) continue;
-    for (const of of session === undefined ? [0] : [0, session]) prepared(db, sql).run(of, model, name, value);
-  }
+): Unit<void> {
+  const rows = Object.entries(counts)
+    .filter(([, value]) => value !== 0)
+    .flatMap(([name, value]) => (session === undefined ? [0] : [0, session]).map((of) => [of, model, name, value]));
+  yield* insertRows("proxy_total", ["session", "model", "name", "value"], rows, ADD);
 }
+const ADD = "ON CONFLICT (session, model, name) DO UPDATE SET value = proxy_total.value + excluded.value";
 
 /** A cut is counted with the request that began its epoch. */
 export function countsOf(record: RequestRecord): Partial<RequestCounts> {
@@ -70,18 +68,22 @@ const UNMANAGED = "unmanaged:";
 
 export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, number>): Promise<Result<void, Fault>> {
   const counts = Object.fromEntries([...reasons].map(([reason, count]) => [UNMANAGED + reason, count]));
-  return change(store, (db) => addTotals(db, undefined, "", counts), "later");
+  return change(store, () => addTotals(undefined, "", counts), "later");
 }
 
 const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
-export function totals(store: ProxyStore, session?: ProxySession): Promise<Result<ProxyTotals, Fault>> {
-  return readSettled(store, (db) => {
+/** Of a session, of all sessions of a person, or of everything. */
+export function totals(
+  store: ProxyStore,
+  whose?: Pick<ProxySession, "no"> | { owner: string },
+): Promise<Result<ProxyTotals, Fault>> {
+  return readSettled(store, function* () {
     const sum = none();
     const models: Record<string, RequestCounts> = {};
     const unmanaged: Record<string, number> = {};
-    for (const row of prepared(db, "SELECT * FROM proxy_total WHERE session = ?").all(session?.no ?? 0)) {
+    for (const row of yield* totalRows(whose)) {
       const [model, name, value] = [String(row["model"]), String(row["name"]), Number(row["value"])];
       if (name.startsWith(UNMANAGED)) unmanaged[name.slice(UNMANAGED.length)] = value;
       if (!isCount(name)) continue;
@@ -95,3 +97,11 @@ export function totals(store: ProxyStore, session?: ProxySession): Promise<Resul
     return { ...sum, models, unmanaged, netSaved, ...optional("cachedShare", share) };
   });
 }
+
+const OWNED = `SELECT t.model, t.name, sum(t.value) AS value FROM proxy_session AS s
+  JOIN proxy_total AS t ON t.session = s.no WHERE s.identity = ? GROUP BY t.model, t.name`;
+
+const totalRows = (whose: Parameters<typeof totals>[1]): Unit<SqlRow[]> =>
+  whose && "owner" in whose
+    ? allRows(OWNED, whose.owner)
+    : allRows("SELECT * FROM proxy_total WHERE session = ?", whose?.no ?? 0);

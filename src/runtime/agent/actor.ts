@@ -166,7 +166,11 @@ function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, of
           folder: outputs,
         }),
     },
-    permission: { permit, allowedPath: (toolCallId, path) => approvals.door.allowedPath(toolCallId, path) },
+    permission: {
+      permit,
+      allowedPath: (toolCallId, path) => approvals.door.allowedPath(toolCallId, path),
+      mayRead: (path) => approvals.door.mayRead(path),
+    },
     hook: spec.hook,
     context: {
       planText: () => "",

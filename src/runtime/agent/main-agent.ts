@@ -29,6 +29,7 @@ import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { type Actor, openActor, type ToolCalls } from "./actor.ts";
 import type { Agents } from "./agents.ts";
 import { NestedInstructions } from "./nested-instructions.ts";
+import { PlanChanges } from "./plan-changes.ts";
 import type { SubagentServices } from "./subagent.ts";
 
 export type MainAgentServices = SubagentServices &
@@ -44,6 +45,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
   const { workflows } = agents;
   const values = () => workspace.settings.values;
   const nested = new NestedInstructions(services);
+  const plan = new PlanChanges({ main, path: paths.plan });
   /** While the session itself runs as an agent that consolidates: the run of its turn. */
   let consolidation: Consolidation | undefined;
   let blocks: RecalledBlocks | undefined;
@@ -146,6 +148,7 @@ export function openMainAgent(services: MainAgentServices): MainAgent {
       cap: () => consolidation?.cap(),
       interrupted: () => workflows.stopAutopilot(),
       news: (cause) => [
+        ...plan.news(),
         ...nested.news(instructionTokens(workspace, model.promptLimit)),
         ...agents.news(cause),
         ...sidekicks.news(rememberedChars("inbox", model.promptLimit)),

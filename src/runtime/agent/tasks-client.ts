@@ -10,24 +10,28 @@ import { untilStill } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import type { AbandonedAgent, TasksClient } from "../client/session.ts";
 import type { SessionResources } from "../session/resources.ts";
-import type { BuiltTools } from "../session/tools.ts";
 import type { Agents } from "./agents.ts";
+import { type RunningShell, shellText } from "./running-shell.ts";
 
-export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">): TasksClient {
+/** `shells`: the commands that run, the person's own included. */
+export function tasksClient(agents: Agents, shells: () => RunningShell[]): TasksClient {
   const { registry } = agents;
   const find = (id: string) => answer(registry.resolve(id));
+  const findShell = (id: string) => shells().find((shell) => shell.id === id);
   return {
     async startAgent(request) {
       const started = answer(await agents.startFor(request));
       return started.ok ? ok(`Started ${started.value.id} in the background.`) : started;
     },
-    list: () => listTasks(agents, builtIn),
+    list: () => listTasks(agents, shells()),
     rows: () => ({
       fleet: agents.workflows.fleet.describe(),
       agents: agentRows(registry.list(), treeOptions(agents)),
-      shells: builtIn.running(),
+      shells: shells().map(({ id, command, isWaitedFor }) => ({ id, command, isWaitedFor })),
     }),
     getProgress(id) {
+      const shell = findShell(id);
+      if (shell) return ok(`${shellText(shell)}: running${shell.isWaitedFor ? "" : " in the background"}`);
       const agent = find(id);
       return agent.ok
         ? ok(
@@ -45,19 +49,30 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
       return sent.ok ? ok({ id: match.value.id, delivery: sent.value.delivery }) : sent;
     },
     async promoteToBackground(id) {
+      const inFront = shells().filter((shell) =>
+        id === undefined ? shell.isWaitedFor && shell.agentId === undefined : shell.id === id,
+      );
+      for (const shell of inFront) shell.moveToBackground();
+      const moved = inFront.map(shellText);
+      if (id !== undefined && moved.length > 0) return ok(moved);
       const waiting = registry.list().filter(isWaitedFor);
       const targets = id === undefined ? ok(waiting) : find(id);
       if (!targets.ok) return targets;
       const records = Array.isArray(targets.value) ? targets.value : [targets.value];
-      if (records.length === 0)
-        return fail(refusal("nothing_running", "The main agent is not waiting for any agent.", TASKS));
+      if (records.length + moved.length === 0)
+        return fail(refusal("nothing_running", "Nothing is waited for: no agent and no command.", TASKS));
       for (const { id: agentId } of records) {
         const outcome = answer(await registry.promoteAgentToBackground(agentId));
         if (!outcome.ok) return outcome;
       }
-      return ok(records.map((record) => record.id));
+      return ok([...moved, ...records.map((record) => record.id)]);
     },
     async cancel(id) {
+      const shell = findShell(id);
+      if (shell) {
+        await shell.stop();
+        return ok({ id, status: "running", stopped: [shellText(shell)] });
+      }
       const target = find(id);
       if (!target.ok) return target;
       const { id: agentId, status } = target.value;
@@ -79,10 +94,10 @@ export function tasksClient(agents: Agents, builtIn: Pick<BuiltTools, "running">
   };
 }
 
-function listTasks({ registry, workflows }: Agents, builtIn: Pick<BuiltTools, "running">): string {
+function listTasks({ registry, workflows }: Agents, running: readonly RunningShell[]): string {
   const tree = agentTree(registry.list(), treeOptions({ registry }));
   const fleet = workflows.fleet.describe();
-  const shells = builtIn.running().map((shell) => `shell ${shell}`);
+  const shells = running.map((shell) => `shell ${shellText(shell)}`);
   return [fleet, tree, ...shells].filter(Boolean).join("\n") || "No tasks yet.";
 }
 

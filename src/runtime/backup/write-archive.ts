@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { createTarPacker, type TarPackController } from "modern-tar";
-import { errorCode, errorText, type Failure } from "../../base/failure.ts";
+import { errorCode, type Failure, systemReason } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { BackupEntry } from "./contents.ts";
 import { type BackupFile, type BackupManifest, MANIFEST } from "./manifest.ts";
@@ -102,5 +102,5 @@ function failed(path: string, error: unknown): Failure {
   if (errorCode(error) === "EEXIST")
     return { ...common, what: `${path} already exists.`, next: "Give another file name.", exit: 2 };
   const next = error instanceof Shrunk ? "Try again." : "Check the folder and the free space there, then try again.";
-  return { ...common, what: `The backup could not be written to ${path}: ${errorText(error)}.`, next };
+  return { ...common, what: `The backup could not be written to ${path}: ${systemReason(error)}.`, next };
 }

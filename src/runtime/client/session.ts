@@ -13,6 +13,7 @@ import type { PermissionQuestion } from "../../session/permit.ts";
 import type { FilePreview } from "../../session/restore-files.ts";
 import type { PromptRef, RewindFiles, RewindReport } from "../../session/rewind.ts";
 import type { EditorPlace } from "../../tool/editor.ts";
+import type { ShellRow } from "../agent/running-shell.ts";
 import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
 import type { MemoryAccess } from "../memory/access.ts";
@@ -86,8 +87,8 @@ export type TasksClient = {
   /** The tree of agents, MCP tasks and running shells, as text. */
   list(): string;
   /** The same as rows. `fleet` is empty when there is none. */
-  rows(): { fleet: string | undefined; agents: readonly AgentTreeRow[]; shells: readonly string[] };
-  /** One agent whole: status, turns, result. */
+  rows(): { fleet: string | undefined; agents: readonly AgentTreeRow[]; shells: readonly ShellRow[] };
+  /** One agent whole: status, turns, result; of a command, that it runs. */
   getProgress(id: string): CommandResult;
   /** Gives its whole id, and how the message reaches it. */
   sendMessage(id: string, message: string): ResultPromise<{ id: string; delivery: string }>;

@@ -1,16 +1,16 @@
 // The dashboard's operations on the gateway's own store and the logs of this home.
+
 import { statSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
 import { mapTexts } from "../../base/json.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
-import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
-import { StateReader } from "../../proxy/state/files.ts";
 import type { DashboardOperations, OpenDashboard } from "../../server/manage/dashboard.ts";
 import { requestInspection } from "../../server/manage/inspect.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { sessionIds } from "../../session/find-session.ts";
+import type { HomeServices, OpenHomeServices } from "../gateway/home-services.ts";
 import { askSession } from "../session/control/ask.ts";
 import { removeSession } from "../session/remove-sessions.ts";
 import type { Workspace } from "../workspace.ts";
@@ -35,7 +35,7 @@ const MOST_CHARS = 100_000;
 export function openDashboard(
   workspace: Workspace,
   settings: ProxySettings,
-  open: OpenServices,
+  open: OpenHomeServices,
   health: HealthParts & { onLook(session: string): void },
 ): OpenDashboard {
   const looks = { digests: new SessionDigests(), figures: new OverviewFigures() };
@@ -50,14 +50,13 @@ export function openDashboard(
 function operationsOn(
   workspace: Workspace,
   settings: ProxySettings,
-  { store, recall, redactor }: ProxyServices,
+  { store, db, recall, index, redactor }: HomeServices,
   looks: { digests: SessionDigests; figures: OverviewFigures },
   health: HealthParts & { onLook(session: string): void },
 ): Omit<DashboardOperations, keyof ReturnType<typeof settingOperations> | "recording"> {
   const { paths, redact } = workspace;
   const { digests, figures } = looks;
-  const { db } = store;
-  const manage = { store, recall, redactor, settings, files: new StateReader(), clock: systemClock };
+  const manage = { store, recall, index, redactor, settings, clock: systemClock };
   const proxied = localOperations(manage);
   const isOwn = (id: string): boolean =>
     /^[0-9a-f-]{36}$/.test(id) && (statSync(paths.session(id).dir, { throwIfNoEntry: false })?.isDirectory() ?? false);

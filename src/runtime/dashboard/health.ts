@@ -7,7 +7,7 @@ import type { Overview } from "../../schema/api/overview.ts";
 import type { Health } from "../../server/contract.ts";
 import type { DashboardOperations } from "../../server/manage/dashboard.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { recentFailures } from "../failure-log.ts";
+import { recentFailures } from "../program-log.ts";
 import type { Workspace } from "../workspace.ts";
 
 export type HealthParts = {

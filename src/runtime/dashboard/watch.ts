@@ -1,12 +1,13 @@
 // What other processes do in this home, as events: looked for twice a second, while a page listens.
+
 import { readdirSync, statSync } from "node:fs";
 import type { HomePaths } from "../../host/paths.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import type { HomeEvent } from "../../schema/api/live.ts";
 import { indexSession } from "../../session/index/index-session.ts";
 import type { IndexOptions } from "../../session/index/indexed-text.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { OpenHomeServices } from "../gateway/home-services.ts";
 import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -27,7 +28,7 @@ const FIGURES = {
 
 export class HomeWatch {
   readonly #paths: HomePaths;
-  readonly #open: OpenServices;
+  readonly #open: OpenHomeServices;
   readonly #looked = new Set<string>();
   readonly #logs = new Map<string, number>();
   readonly #inboxes = new Map<string, number>();
@@ -43,7 +44,7 @@ export class HomeWatch {
   readonly #indexing: IndexOptions;
   #isCaughtUp = false;
 
-  constructor({ paths, indexing }: Pick<Workspace, "paths" | "indexing">, open: OpenServices) {
+  constructor({ paths, indexing }: Pick<Workspace, "paths" | "indexing">, open: OpenHomeServices) {
     this.#paths = paths;
     this.#indexing = indexing;
     this.#open = open;
@@ -78,7 +79,7 @@ export class HomeWatch {
   async #tick(publish: Publish): Promise<void> {
     const services = await this.#open();
     if (!services.ok) return;
-    const { db } = services.value.store;
+    const { db } = services.value;
     const tell: Publish = this.#isFirst ? () => undefined : publish;
     // What ended without a word left a log that nobody has brought into the store.
     if (!this.#isCaughtUp) await catchUp(db, this.#paths, this.#indexing, () => undefined);

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { VERSION } from "../../base/version.ts";
 import { listSettings } from "../../settings/describe.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
-import { recentFailures } from "../failure-log.ts";
+import { recentFailures } from "../program-log.ts";
 import type { CheckResult } from "./check.ts";
 import type { DoctorView } from "./view.ts";
 

@@ -11,13 +11,13 @@ import { repositoryKey } from "../../host/git.ts";
 import { packageRoot } from "../../host/package-root.ts";
 import { isRunToken } from "../../proxy/identify/run.ts";
 import { createProxy } from "../../proxy/proxy.ts";
-import { proxySettings } from "../../proxy/settings.ts";
+import { type ProxySettings, proxySettings } from "../../proxy/settings.ts";
 import { upstreamsOf } from "../../proxy/upstream/choose.ts";
 import { UpstreamPools } from "../../proxy/upstream/pool.ts";
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 import { findGateway, pidOf, whoListens } from "../../server/find.ts";
 import { addressOf, startGateway } from "../../server/listen.ts";
-import { LOCAL_MEMBER } from "../../server/team/member.ts";
+import { LOCAL_MEMBER, personOf } from "../../server/team/member.ts";
 import { isTeamToken } from "../../server/team/tokens.ts";
 import { ensureToken, sameToken } from "../../server/token.ts";
 import type { Flags } from "../../settings/flag.ts";
@@ -26,22 +26,23 @@ import { suspect } from "../../store/rebuild/suspect.ts";
 import { reportCrash } from "../crash.ts";
 import { openDashboard } from "../dashboard/dashboard.ts";
 import { HomeWatch } from "../dashboard/watch.ts";
-import { recordFailure } from "../failure-log.ts";
 import { openServedGraph } from "../graph/graph.ts";
 import { openGraphOperations } from "../graph/operations.ts";
 import { servedTools } from "../mcp/served.ts";
 import { openMemoryService } from "../memory/service.ts";
 import { catalogOf } from "../model.ts";
+import { logRequest, recordFailure } from "../program-log.ts";
 import { openRecallOperations } from "../recall/operations.ts";
+import { teamServices } from "../team/proxied.ts";
 import { openTeam } from "../team/team.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { type GatewayFacts, gatewayFacts } from "./facts.ts";
 import { GatewayHealth } from "./health.ts";
+import { boundHeap } from "./heap-bounds.ts";
 import { GatewayObserver } from "./observer.ts";
 import { operationsOn } from "./operations.ts";
 import { runsOf } from "./run-token.ts";
 import { type SharedServices, sharedServices } from "./shared-services.ts";
-import { boundYoungSpace } from "./young-space.ts";
 
 export type RunningGateway = {
   address: string;
@@ -60,7 +61,11 @@ export type RunningGateway = {
 /** A bug that comes with every request must not fill the disk. */
 const MOST_REPORTS = 10;
 /** A database implies that callers are many people: each needs a token. */
-const OF_TEAM = { tenancy: "per-identity", requireToken: true } as const;
+const ofTeam = (settings: ProxySettings): ProxySettings => ({
+  ...settings,
+  tenancy: "per-identity",
+  requireToken: true,
+});
 /** W10: what streams may take when a node is told to end. */
 const TEAM_DRAIN_MS = 30_000;
 /** On a busy machine; nobody is served before. */
@@ -76,14 +81,18 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   const url = values["gateway.database"];
   const team = url === undefined ? undefined : await openTeam(workspace.value, url);
   if (team && !team.ok) return team;
-  const settings = { ...proxySettings(values), ...(team ? OF_TEAM : {}) };
+  const settings = team ? ofTeam(proxySettings(values)) : proxySettings(values);
   const { catalog, warnings } = catalogOf(workspace.value);
   const health = new GatewayHealth(
     () => performance.now(),
-    (part, code) => recordFailure(paths.logs, { part, code }),
+    (part, code) => recordFailure(workspace.value, { part, code }),
   );
-  boundYoungSpace();
-  const shared = sharedServices(workspace.value, settings, (part, { code }) => health.soft(part, code));
+  boundHeap();
+  const soft = (part: string, { code }: { code: string }): void => health.soft(part, code);
+  const shared = sharedServices(workspace.value, settings, soft);
+  const proxied = team
+    ? teamServices(workspace.value, settings, { ...team.value, key: team.value.database.key }, soft)
+    : shared;
   const upstreams = upstreamsOf(settings);
   const proxy = createProxy({
     settings,
@@ -95,9 +104,10 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     catalog,
     clock: systemClock,
     newId,
-    open: shared.open,
+    open: (tenant) => proxied.open(tenant),
   });
   proxy.on((event) => health.see(event));
+  proxy.on((event) => logRequest(workspace.value, event));
   if (team) proxy.on((event) => team.value.door.metrics.see(event));
   let bugs = 0;
   const report = (error: unknown): string => {
@@ -114,6 +124,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   const observer = new GatewayObserver(shared.open, (code) => health.soft("observations", code));
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);
+  const openRecall = openRecallOperations(workspace.value, shared.open);
+  const openGraph = openGraphOperations(workspace.value, shared.open);
   const started = await startGateway({
     host: values["gateway.host"],
     port: values["gateway.port"],
@@ -127,20 +139,26 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     drainMs: team ? TEAM_DRAIN_MS : values["gateway.drainSeconds"] * 1000,
     // The store closes with the proxy: what waits for it is written before.
     proxy: { ...proxy, close: () => observer.close().then(() => proxy.close()) },
-    async operations() {
-      const services = await shared.open();
-      return services.ok ? ok(operationsOn(services.value, settings)) : services;
+    async operations(member) {
+      const isMember = team && member && member !== LOCAL_MEMBER;
+      const services = await proxied.open(isMember ? member.tenant : undefined);
+      return services.ok
+        ? ok(operationsOn(services.value, settings, isMember ? personOf(member) : undefined))
+        : services;
     },
-    recall: openRecallOperations(workspace.value, shared.open),
+    recall: async (member) =>
+      team && member && member !== LOCAL_MEMBER ? team.value.door.recall(member) : openRecall(),
     memory: team
       ? (member) => team.value.door.memory(member ?? LOCAL_MEMBER)
       : openMemoryService(workspace.value, shared.open),
+    ...optional("memoryKey", values["memory.service.hmacKey"]),
     ...optional("team", team?.value.door),
     mcp: { tools: servedTools(workspace.value, shared.open) },
     ...(values["memory.enabled"] && values["graph.enabled"]
       ? {
-          graph: openServedGraph(workspace.value, shared.open),
-          graphViews: openGraphOperations(workspace.value, shared.open),
+          graph: team ? team.value.door.graph : openServedGraph(workspace.value, shared.open),
+          graphViews: async (member) =>
+            team && member && member !== LOCAL_MEMBER ? team.value.door.graphViews(member) : openGraph(),
         }
       : {}),
     dashboard: openDashboard(workspace.value, settings, shared.open, {
@@ -157,7 +175,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   if (!started.ok) {
     await proxy.close();
     await shared.close();
-    await team?.value.database.close();
+    await team?.value.close();
     return started.error.code === "port_taken" ? fail(await portTaken(workspace.value, token.value)) : started;
   }
   const { address, link, close } = started.value;
@@ -175,7 +193,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     async close() {
       await close();
       await shared.close();
-      await team?.value.database.close();
+      await team?.value.close();
     },
   });
 }

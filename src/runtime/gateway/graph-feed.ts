@@ -1,6 +1,7 @@
 // Turns of proxied sessions into the graph and to a Graphiti server: after the answer, from the rows of the store, so that no request waits.
 import { isLoopbackHost } from "../../base/address.ts";
-import { errorText } from "../../base/failure.ts";
+import { errorText, type Failure } from "../../base/failure.ts";
+import type { Result } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import { groupId, sessionKey, workspaceKey } from "../../memory/graph/group.ts";
 import type { TurnText } from "../../memory/graph/message.ts";
@@ -20,8 +21,17 @@ type Options = {
   graph: TemporalGraph<unknown> | undefined;
   links: Pick<FolderLinks, "of">;
   remember: Pick<Remember, "idle">;
+  /** Where the turns are read and accepted, if not here. */
+  elsewhere?: AcceptNewTurns | undefined;
   onTrouble(message: string): void;
 };
+
+/** Takes what of the session the graph has not read; undefined: there is no graph. */
+export type AcceptNewTurns = (
+  session: ProxySession,
+  groups: readonly GraphGroup[],
+  maxChars: number,
+) => Promise<Result<unknown, Failure> | undefined>;
 
 /** A session is read once it has been quiet for so long: its next request then waits for nothing. */
 const QUIET_MS = 250;
@@ -69,14 +79,16 @@ export class GraphFeed {
   }
 
   async #run(): Promise<void> {
-    const { remember, workspace, db, graph, links, onTrouble } = this.#options;
+    const { remember, workspace, db, graph, links, onTrouble, elsewhere } = this.#options;
     for (const [no, { session, folder }] of this.#sessions) {
       this.#sessions.delete(no);
       // The items of the answered request are on their way to the store.
       await remember.idle();
       const groups = groupsFor(workspace, session);
-      const turns = () => newTurns(db, session, prepared(db, LAST_READ).get(session.id));
-      const accepted = graph ? await acceptTurns(graph, workspace, groups, turns()) : undefined;
+      const turns = () => unreadTurns(db, session);
+      const maxChars = workspace.settings.values["memory.graphiti.maxMessageChars"];
+      const here: AcceptNewTurns = async () => graph && acceptTurns(graph, workspace, groups, turns());
+      const accepted = await (elsewhere ?? here)(session, groups, maxChars);
       if (accepted && !accepted.ok) onTrouble(accepted.error.what);
       const link = folder === undefined ? undefined : await links.of(folder);
       const sent = await link?.send(groups, (endpoint) =>
@@ -104,6 +116,9 @@ const LAST_QUEUED = "SELECT max(turn) AS turn FROM graph_outbox WHERE session = 
 const MESSAGES = `SELECT i.turn, i.role, i.text, i.time FROM proxy_item i JOIN proxy_lane l ON l.id = i.lane
   WHERE i.session = ?1 AND l.kind = 'main' AND i.stored = 1 AND i.indexed = 1 AND i.type = 'message'
   AND i.role IN ('user', 'assistant') AND i.turn >= ?2 ORDER BY i.id`;
+
+export const unreadTurns = (db: Database, session: ProxySession): TurnText[] =>
+  newTurns(db, session, prepared(db, LAST_READ).get(session.id));
 
 /**
  * What is not known yet, and the last turn that is: its answer came with the request after it. Bringing what is known

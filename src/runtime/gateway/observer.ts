@@ -1,21 +1,22 @@
 // The gateway's own figures for charts: gathered from its events, written many at a time, long after each answer began.
+
 import { systemClock } from "../../base/clock.ts";
 import { addObservations, type ChartFigure } from "../../memory/observe/observation.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import type { LiveEvent } from "../../schema/api/live.ts";
+import type { OpenHomeServices } from "./home-services.ts";
 
 const GATHER_MS = 500;
 /** More than so many at a time are a flood: their sums are counted elsewhere, and charts do without the rest. */
 const MOST = 5000;
 
 export class GatewayObserver {
-  readonly #open: OpenServices;
+  readonly #open: OpenHomeServices;
   readonly #onTrouble: (code: string) => void;
   #waiting: ChartFigure[] = [];
   #writing: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  constructor(open: OpenServices, onTrouble: (code: string) => void) {
+  constructor(open: OpenHomeServices, onTrouble: (code: string) => void) {
     this.#open = open;
     this.#onTrouble = onTrouble;
   }
@@ -40,7 +41,7 @@ export class GatewayObserver {
     this.#writing = undefined;
     const services = await this.#open();
     if (!services.ok) return this.#onTrouble(services.error.code);
-    const written = await addObservations(services.value.store.db, rows, Date.now());
+    const written = await addObservations(services.value.db, rows, Date.now());
     if (!written.ok) this.#onTrouble(written.error.code);
   }
 }

@@ -1,10 +1,11 @@
 // Management for the command line: through the gateway that runs, else on the store and the files themselves.
+
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { ProxyServices } from "../../proxy/services.ts";
 import { type ProxySettings, proxySettings } from "../../proxy/settings.ts";
-import { StateReader } from "../../proxy/state/files.ts";
 import { findGateway } from "../../server/find.ts";
 import type { ProxyOperations } from "../../server/manage/contract.ts";
 import { localOperations } from "../../server/manage/local.ts";
@@ -14,8 +15,12 @@ import { sharedServices } from "./shared-services.ts";
 
 export type { ProxyOperations } from "../../server/manage/contract.ts";
 
-export const operationsOn = ({ store, recall, redactor }: ProxyServices, settings: ProxySettings): ProxyOperations =>
-  localOperations({ store, recall, redactor, settings, files: new StateReader(), clock: systemClock });
+export const operationsOn = (
+  { store, recall, index, redactor }: ProxyServices,
+  settings: ProxySettings,
+  owner?: string,
+): ProxyOperations =>
+  localOperations({ store, recall, index, redactor, settings, clock: systemClock, ...optional("owner", owner) });
 
 export async function withOperations<T>(
   work: (operations: ProxyOperations) => Promise<Result<T, Failure>>,

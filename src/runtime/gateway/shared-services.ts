@@ -1,27 +1,33 @@
 // The proxy's store, index and searcher of this home, opened once and shared by requests and management.
+
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
+import { activePins } from "../../memory/pin/pin.ts";
+import { embeddedItemIndex } from "../../proxy/remember/item-index.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
-import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
 import { Checkpointer } from "../../store/checkpoint.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import { rebuiltText } from "../../store/rebuild/rebuilt-text.ts";
 import { lossWatch } from "../../store/rebuild/suspect.ts";
+import { type Database, takeTurns } from "../../store/sqlite.ts";
 import { FileWatch } from "../../store/watch-file.ts";
+import { WriteTurn } from "../../store/write-turn.ts";
 import { GRAPH_CLOSE_MS } from "../graph/close-limit.ts";
-import { graphOn } from "../graph/graph.ts";
-import { openRecall } from "../recall/engine.ts";
+import { graphOn, readsByRules } from "../graph/graph.ts";
+import { embedderSettings, openRecall } from "../recall/engine.ts";
 import { RecallRepair } from "../recall/repair.ts";
 import { openStore, tellRebuilt } from "../store.ts";
-import { redactorOf, type Workspace } from "../workspace.ts";
+import { redactorOf, secretKey, type Workspace } from "../workspace.ts";
 import { FolderLinks } from "./folder-links.ts";
 import { GraphFeed } from "./graph-feed.ts";
-import { proxyStoreOn } from "./proxy-store.ts";
+import type { HomeServices, OpenHomeServices } from "./home-services.ts";
+import { proxyPlace, proxyStoreOn } from "./proxy-store.ts";
+import { StorageThread } from "./storage.ts";
 
 export type SharedServices = {
-  open: OpenServices;
+  open: OpenHomeServices;
   /** What is wrong with the store's file, as of now. */
   finding(): string | undefined;
   /** Whoever opened it; a second call does nothing. */
@@ -34,8 +40,8 @@ const OPEN_MS = 500;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {
-  let opened: ReturnType<OpenServices> | undefined;
-  const retired: ProxyServices[] = [];
+  let opened: ReturnType<OpenHomeServices> | undefined;
+  const retired: HomeServices[] = [];
   let watch: FileWatch | undefined;
   return {
     async open() {
@@ -67,7 +73,7 @@ async function openServices(
   workspace: Workspace,
   settings: ProxySettings,
   onTrouble: Trouble,
-): Promise<Result<ProxyServices, Fault>> {
+): Promise<Result<HomeServices, Fault>> {
   const { paths } = workspace;
   const db = await openStore(paths, {
     recall: workspace.indexing.recall,
@@ -90,17 +96,20 @@ async function openServices(
     onDamaged: (message) => repair.noticed(message),
   });
   const redactor = redactorOf(workspace);
+  const guarded = repair.guard(() => recall.writer);
+  const index = embeddedItemIndex(() => guarded);
+  const storage = storageFor(workspace, settings, db.value, (part, message) => {
+    if (part === "index") repair.noticed(message);
+    else onTrouble(part, { code: part === "log" ? "log_damaged" : "graph_failed", message });
+  });
   const remember = new Remember({
-    store,
-    redactor,
-    writer: repair.guard(() => recall.writer),
+    ...{ store, storage },
     mode: settings.store,
     onTrouble: (trouble) => onTrouble("store", trouble),
     onStored: () => recall.embedSoon(),
   });
-  const graph = graphOn(workspace, db.value, recall, (message) =>
-    onTrouble("graph", { code: "graph_failed", message }),
-  );
+  const graphFailed = (message: string): void => onTrouble("graph", { code: "graph_failed", message });
+  const graph = graphOn(workspace, db.value, recall, graphFailed, storage.ingest);
   graph?.wake();
   const links = new FolderLinks(db.value, (notice) => onTrouble("graphiti", notice));
   const waking = links.wake().catch((error: unknown) => {
@@ -108,9 +117,10 @@ async function openServices(
   });
   const feed = new GraphFeed({
     ...{ workspace, db: db.value, graph, links, remember },
-    onTrouble: (message) => onTrouble("graph", { code: "graph_failed", message }),
+    elsewhere: readsByRules(workspace) ? storage.feedGraph : undefined,
+    onTrouble: graphFailed,
   });
-  const checkpointer = new Checkpointer(db.value);
+  const checkpointer = new Checkpointer(db.value, { elsewhere: storage });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await feed.close();
@@ -121,17 +131,43 @@ async function openServices(
     await remember.close();
     await recall.close();
     await checkpointer.close();
+    await storage.close();
     db.value.close();
   };
   const isLost = lossWatch(paths.store);
   return ok({
     store,
+    db: db.value,
     recall,
+    index,
     remember,
     redactor,
+    pins: (owners) => activePins(db.value, owners),
     ...optional("graph", graph),
     feed: (session, folder) => feed.answered(session, folder),
     isLost,
     close: () => (closed ??= close()),
+  });
+}
+
+/** Items are filtered, stored, indexed and logged in a thread of its own, and the rules read the graph's episodes there. */
+function storageFor(
+  workspace: Workspace,
+  settings: ProxySettings,
+  db: Database,
+  onTrouble: (part: "log" | "graph" | "index", message: string) => void,
+): StorageThread {
+  const { paths } = workspace;
+  const turn = new WriteTurn("front");
+  takeTurns(db, turn);
+  return new StorageThread({
+    ...{ store: paths.store, journal: paths.journal, quarantine: paths.quarantine, turn, onTrouble },
+    proxy: proxyPlace(workspace, settings),
+    filter: { key: secretKey(paths.home), known: [...workspace.secrets] },
+    index: {
+      searchable: workspace.settings.values["recall.enabled"],
+      vectors: embedderSettings(workspace, true) !== undefined,
+    },
+    readsGraph: readsByRules(workspace),
   });
 }

@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { GraphStore } from "../../memory/graph/contract.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
-import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
+import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
 import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 import { readRows } from "../../memory/graphiti/queue.ts";
 import type { Database } from "../../store/sqlite.ts";
@@ -38,7 +38,7 @@ export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAcc
     requeue: (ids, to) => requeueOutbox(workspace, db, ids, to),
     backfill: (...asked) => backfillHere({ workspace, graph: undefined, db }, ...asked),
     queue: async () => ok({ episodes: [], outbox: outboxOf(workspace, db) }),
-    status: () => statusOf(workspace, sqliteGraph(db), db, false),
+    status: () => statusOf(workspace, embeddedGraph(db), db, false),
   };
 }
 

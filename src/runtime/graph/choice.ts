@@ -20,11 +20,12 @@ const LIST_LIMIT = 50;
 export const refused = (code: string, what: string, next: string, exit: 1 | 2 = 1) =>
   fail<Failure>({ code, what, data: "Nothing was changed.", next, exit });
 
+/** Without a workspace nobody stands anywhere: groups are named, or all of them are meant. */
 export class GraphChoices {
-  readonly #workspace: Workspace;
+  readonly #workspace: Workspace | undefined;
   readonly #session: string | undefined;
 
-  constructor(workspace: Workspace, session: string | undefined) {
+  constructor(workspace: Workspace | undefined, session: string | undefined) {
     this.#workspace = workspace;
     this.#session = session;
   }
@@ -38,6 +39,8 @@ export class GraphChoices {
     if (!SCOPES.includes(scope))
       return refused("usage", `There is no scope "${scope}".`, `Use one of: ${SCOPES.join(", ")}.`, 2);
     if (scope === "all") return ok(undefined);
+    if (!this.#workspace)
+      return refused("usage", `The scope "${scope}" has no meaning here.`, "Use scope all, or name a group.", 2);
     if (scope === "session" && this.#session === undefined)
       return refused("usage", "No session is open here.", "Use --scope workspace, or /graph inside a session.", 2);
     return ok(
@@ -58,7 +61,7 @@ export class GraphChoices {
       return refused(
         "usage",
         `"${text}" is not a date or time.`,
-        "Write 2026-01-31, 2026-01-31T12:00, 7d or yesterday.",
+        "Write 2026-01-31, 2026-01-31T12:00, 7d, yesterday or now.",
         2,
       );
     return ok(ms === undefined ? undefined : instantAt(ms));
@@ -84,7 +87,9 @@ export class GraphChoices {
   }
 
   #own(): GraphGroup[] {
-    const repository = this.#workspace.redact(repositoryKey(this.#workspace.context.cwd));
-    return [...groupsOf(this.#workspace, { session: this.#session ?? "", repository }), userGroup(this.#workspace)];
+    const workspace = this.#workspace;
+    if (!workspace) return [];
+    const repository = workspace.redact(repositoryKey(workspace.context.cwd));
+    return [...groupsOf(workspace, { session: this.#session ?? "", repository }), userGroup(workspace)];
   }
 }

@@ -9,6 +9,7 @@ import type { ItemPlace } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { fedTurn } from "../../memory/recall/store/tombstone.ts";
+import { runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
@@ -62,7 +63,16 @@ export async function acceptTurns(
   groups: readonly Pick<GraphGroup, "id" | "place">[],
   turns: readonly TurnText[],
 ): Promise<Result<void, Failure>> {
-  const episodes = turns.flatMap((turn) => turnMessages(turn, values["memory.graphiti.maxMessageChars"]));
+  return acceptMessages(graph, values["memory.graphiti.maxMessageChars"], groups, turns);
+}
+
+export async function acceptMessages(
+  graph: Pick<TemporalGraph<unknown>, "accept">,
+  maxChars: number,
+  groups: readonly Pick<GraphGroup, "id" | "place">[],
+  turns: readonly TurnText[],
+): Promise<Result<void, Failure>> {
+  const episodes = turns.flatMap((turn) => turnMessages(turn, maxChars));
   for (const { id, place } of groups) {
     const accepted = await graph.accept({ group: id, place, origin: "turn", episodes });
     if (!accepted.ok) return accepted;
@@ -118,7 +128,7 @@ export type WantedTurns = "not in graph" | { endpoint: string; alsoDropped: bool
 
 /** What the user typed and what was answered, as far as the next page goes. */
 function newTurns(db: Database, session: string, after: number, wanted: WantedTurns): TurnText[] {
-  const reader = new Reader(db);
+  const reader = new Reader();
   const answered =
     wanted === "not in graph"
       ? prepared(db, NOT_IN_GRAPH).all(session, after)
@@ -130,7 +140,7 @@ function newTurns(db: Database, session: string, after: number, wanted: WantedTu
     const turn = Number(row["turn_index"]);
     const textOf = (role: string) => {
       const messages = (byTurn.get(turn) ?? []).filter((message) => message["role"] === role);
-      const text = messages.map((message) => reader.text(Number(message["id"]))).join("\n\n");
+      const text = messages.map((message) => runUnit(db, reader.text(Number(message["id"])))).join("\n\n");
       return { text, at: new Date(Number(messages[0]?.["time"] ?? 0)).toISOString() };
     };
     return { session, turn, turnId: String(row["turn_id"]), user: textOf("user"), assistant: textOf("assistant") };

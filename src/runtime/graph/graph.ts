@@ -1,19 +1,20 @@
 // The graph of this home with this run's settings: who reads its episodes, and where its facts are searched.
+
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { GraphStore } from "../../memory/graph/contract.ts";
-import { llmExtractor } from "../../memory/graph/extract/llm.ts";
+import { type ExtractorUse, llmExtractor } from "../../memory/graph/extract/llm.ts";
 import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
-import { TemporalGraph } from "../../memory/graph/graph.ts";
+import { type EpisodeReader, TemporalGraph } from "../../memory/graph/graph.ts";
 import type { Extractor } from "../../memory/graph/ingest.ts";
-import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
+import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import type { OpenGraph } from "../../server/graphiti/contract.ts";
 import { embeddedStore } from "../../store/embedded-store.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { GraphAccess } from "../client/graph.ts";
 import type { ResultPromise } from "../client/open.ts";
+import type { OpenHomeServices } from "../gateway/home-services.ts";
 import { openRecall } from "../recall/engine.ts";
 import { healing, openCaughtUp } from "../store.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
@@ -21,27 +22,41 @@ import { accessWithoutGraph, graphAccess } from "./access.ts";
 import { addUse, askExtractor } from "./extractor-model.ts";
 import { graphOff } from "./graph-off.ts";
 
-/** Undefined: the settings want none. */
+/** Undefined: the settings want none. `ingest`: where the rules do their reading, if not here. */
 export function graphOn(
   workspace: Workspace,
   db: Database,
   recall: Pick<Recall, "search">,
   onTrouble: (message: string) => void,
+  ingest?: EpisodeReader,
 ): TemporalGraph<unknown> | undefined {
   const { settings, redact } = workspace;
   const { values } = settings;
   if (!values["memory.enabled"] || !values["graph.enabled"]) return undefined;
-  const store = sqliteGraph(db);
+  const store = embeddedGraph(db);
   return new TemporalGraph<unknown>({
     store,
-    ...optional("extractor", extractorOf(workspace, db, store)),
+    ...optional(
+      "extractor",
+      extractorOf(workspace, store, (use) => write(db, () => addUse(db, use))),
+    ),
+    ...optional("ingest", readsByRules(workspace) ? ingest : undefined),
     redact,
     search: (request) => recall.search(request),
     onTrouble: ({ message }) => onTrouble(message),
   });
 }
 
-function extractorOf(workspace: Workspace, db: Database, store: GraphStore): Extractor | undefined {
+/** Whether the rules alone read what comes in: then a thread can do it. */
+export const readsByRules = ({ settings: { values } }: Pick<Workspace, "settings">): boolean =>
+  values["memory.enabled"] && values["graph.enabled"] && values["graph.extractor"] === "rules";
+
+/** Undefined: the settings want none. `onUse`: what the calls of a model cost. */
+export function extractorOf(
+  workspace: Workspace,
+  store: GraphStore,
+  onUse: (use: ExtractorUse) => Promise<unknown> = async () => undefined,
+): Extractor | undefined {
   const { values } = workspace.settings;
   switch (values["graph.extractor"]) {
     case "off":
@@ -56,7 +71,7 @@ function extractorOf(workspace: Workspace, db: Database, store: GraphStore): Ext
           const entities = await store.entities({ groups: [group], near: name, limit: MOST_SIMILAR });
           return entities.ok ? entities.value.map((entity) => entity.name) : [];
         },
-        onUse: (use) => write(db, () => addUse(db, use)),
+        onUse,
       });
   }
 }
@@ -65,15 +80,15 @@ const MOST_SIMILAR = 5;
 
 /** The graph as the gateway serves it. */
 export const openServedGraph =
-  ({ paths, settings: { values } }: Workspace, open: OpenServices): OpenGraph =>
+  ({ paths, settings: { values } }: Workspace, open: OpenHomeServices): OpenGraph =>
   async () => {
     const services = await open();
     if (!services.ok) return services;
-    const { graph, store } = services.value;
+    const { graph, db } = services.value;
     if (!graph) return fail(graphOff);
     return ok({
       graph,
-      store: embeddedStore(store.db),
+      store: embeddedStore(db),
       hashKey: () => secretKey(paths.home),
       groupIds: values["memory.graphiti.groupIdStrategy"],
     });

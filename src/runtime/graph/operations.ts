@@ -1,87 +1,29 @@
-// The graph over HTTP on the gateway's own store: the views of the command line.
-import { optional } from "../../base/optional.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
+// The graph over HTTP on the gateway's own store: the views of the command line, and what only a home has.
+import { fail, ok } from "../../base/result.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import type { GraphOperations, OpenGraphOperations } from "../../server/manage/graph.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { OpenHomeServices } from "../gateway/home-services.ts";
 import type { Workspace } from "../workspace.ts";
 import { graphAccess } from "./access.ts";
-import { GraphChoices, refused } from "./choice.ts";
+import { GraphChoices } from "./choice.ts";
 import { graphOff } from "./graph-off.ts";
-import { viewsOf } from "./look.ts";
 import { pinOperations, pinsBySource } from "./pins.ts";
+import { graphViews } from "./views.ts";
 
 export const openGraphOperations =
-  (workspace: Workspace, open: OpenServices): OpenGraphOperations =>
+  (workspace: Workspace, open: OpenHomeServices): OpenGraphOperations =>
   async () => {
     const services = await open();
     if (!services.ok) return services;
-    const { graph, store } = services.value;
-    return graph ? ok(operationsOn(workspace, graph, store.db)) : fail(graphOff);
+    const { graph, db } = services.value;
+    return graph ? ok(operationsOn(workspace, graph, db)) : fail(graphOff);
   };
 
-const absent = (what: string, uuid: string) =>
-  refused(`${what}_not_found`, `There is no ${what} ${uuid}.`, "Look for its id in a search.");
-/** Under the name that the answer gives it. */
-const named = <T, F>(name: string, result: Result<T, F>): Result<object, F> =>
-  result.ok ? ok({ [name]: result.value }) : result;
-
 function operationsOn(workspace: Workspace, graph: TemporalGraph<unknown>, db: Database): GraphOperations {
-  const { store } = graph;
   const access = graphAccess(workspace, graph, db);
-  const choices = new GraphChoices(workspace, undefined);
   return {
-    search: async (query, question) => named("facts", await access.search(query, question)),
-    facts: async (question) => named("facts", await access.facts(question)),
-    async fact(uuid) {
-      const facts = await store.facts({ ids: [uuid] });
-      const views = facts.ok ? await viewsOf(graph, facts.value) : facts;
-      if (!views.ok) return views;
-      const fact = views.value.find((one) => one.uuid === uuid);
-      return fact ? ok(fact) : absent("fact", uuid);
-    },
-    async entities(question) {
-      const groups = choices.groups(question);
-      if (!groups.ok) return groups;
-      const { entity: name, limit } = question;
-      return named(
-        "entities",
-        await store.entities({
-          ...optional("groups", groups.value),
-          ...optional("name", name),
-          ...optional("limit", limit),
-        }),
-      );
-    },
-    async entity(uuid, { limit, after }) {
-      const entities = await store.entities({ ids: [uuid] });
-      if (!entities.ok) return entities;
-      const entity = entities.value.find((one) => one.uuid === uuid);
-      if (!entity) return absent("entity", uuid);
-      const [validAt = "", id = ""] = after?.split("|") ?? [];
-      const page = after === undefined ? {} : { after: { validAt, uuid: id } };
-      const rows = await store.facts({ entity: uuid, limit: limit + 1, ...page });
-      const facts = rows.ok ? await viewsOf(graph, rows.value.slice(0, limit)) : rows;
-      if (!facts.ok || !rows.ok) return facts;
-      const last = rows.value.length > limit ? facts.value.at(-1) : undefined;
-      return ok({ entity, facts: facts.value, ...(last ? { next: `${last.validAt}|${last.uuid}` } : {}) });
-    },
-    async episode(uuid) {
-      const episodes = await store.episodes({ ids: [uuid] });
-      if (!episodes.ok) return episodes;
-      const episode = episodes.value.find((one) => one.uuid === uuid);
-      if (!episode) return absent("episode", uuid);
-      const rows = await store.facts({ episodes: [uuid] });
-      const facts = rows.ok ? await viewsOf(graph, rows.value) : rows;
-      return facts.ok ? ok({ episode, facts: facts.value }) : facts;
-    },
-    timeline: async ({ entity, ...question }) => named("timeline", await access.timeline(entity, question)),
-    async forget(kind, uuid) {
-      const rows = kind === "fact" ? await store.facts({ ids: [uuid] }) : await store.episodes({ ids: [uuid] });
-      if (!rows.ok) return rows;
-      return rows.value.some((one) => one.uuid === uuid) ? access.forget({ id: uuid }) : absent(kind, uuid);
-    },
+    ...graphViews(graph, new GraphChoices(workspace, undefined), (_kind, id) => access.forget({ id })),
     undoPromotion: (id) => access.undo(id),
     async promotions() {
       const rows = await access.promotions({ scope: "all" });
@@ -90,15 +32,5 @@ function operationsOn(workspace: Workspace, graph: TemporalGraph<unknown>, db: D
       return ok({ promotions: rows.value.map((row) => ({ ...row, pin: pins.get(row.id) ?? null })) });
     },
     ...pinOperations(graph, db),
-    async queue() {
-      const [counts, episodes] = [
-        await store.counts(),
-        await store.episodes({ states: ["queued", "running", "parked"], last: MOST_WAITING }),
-      ];
-      if (!counts.ok) return counts;
-      return episodes.ok ? ok({ counts: counts.value.episodes, episodes: episodes.value }) : episodes;
-    },
   };
 }
-
-const MOST_WAITING = 500;

@@ -78,7 +78,7 @@ function planOf({ client: name, path }: ImportRequest, { env, userHome }: Worksp
   const client = name === undefined ? undefined : historyClients.find((one) => one.name === name);
   if (name !== undefined && !client) return fail(unknownClient(name));
   if (path !== undefined && client) {
-    if (!existsSync(path)) return fail(refusal("not_found", `Nothing is at ${path}.`, "Check the path."));
+    if (!existsSync(path)) return fail(refusal("not_found", `No file or folder at ${path}.`, "Check the path."));
     return ok([{ client, places: [path] }]);
   }
   const plan = (client ? [client] : historyClients).map((one) => ({
@@ -216,9 +216,9 @@ const unknownClient = (name: string): Failure =>
     2,
   );
 
-const noHistory = ({ title }: HistoryClient, places: readonly string[]): Failure =>
+const noHistory = ({ name, title }: HistoryClient, places: readonly string[]): Failure =>
   refusal(
     "no_history",
-    `No history of ${title}: ${places.join(" and ")} is not there.`,
-    "Name its folder after the client, if it is elsewhere.",
+    `No history of ${title} in ${places.join(" or ")}.`,
+    `If it is elsewhere: everlong import ${name} PATH`,
   );

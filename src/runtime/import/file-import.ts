@@ -19,6 +19,7 @@ export type FileServices = TargetServices & {
   /** For what the redactor gives up on. */
   redact: SecretFilter;
   isWanted(session: HistorySession, context: SessionContext): boolean;
+  isHere(context: SessionContext): boolean;
 };
 
 export class FileImport {
@@ -32,6 +33,7 @@ export class FileImport {
   readonly #fallbackTime: string;
   #session: HistorySession | undefined;
   #isWanted = false;
+  #isHere = false;
   #target: ImportTarget | undefined;
 
   constructor(
@@ -61,6 +63,7 @@ export class FileImport {
     const left = this.#session?.id === session.id ? ok(undefined) : await this.leave();
     this.#session = session;
     this.#isWanted = this.#services.isWanted(session, context);
+    this.#isHere = this.#services.isHere(context);
     if (!this.#isWanted) this.isPartial = true;
     return left;
   }
@@ -78,7 +81,7 @@ export class FileImport {
     }
     target.value.stand(places.contextOf(session), item.time ?? this.#fallbackTime, session.model);
     target.value.add(this.#filtered(item), this.#path);
-    count.added(weight);
+    count.added(weight, this.#isHere);
     count.session(target.value.id, target.value.isNew);
     return ok(undefined);
   }

@@ -43,6 +43,7 @@ export async function importClient(
     ...{ client: client.name, count, workspace, db: options.dryRun ? undefined : db, places: new ImportPlaces() },
     ...{ redactor: redactorOf(workspace), redact: workspace.redact, courtesy: new ImportCourtesy(db, options.signal) },
     isWanted: (session, context) => (!options.here || isHere(context, workspace)) && isRecent(session),
+    isHere: (context) => isHere(context, workspace),
   };
   let recent: ReadonlyMap<string, number> | undefined;
   const isRecent = ({ id }: HistorySession): boolean =>

@@ -12,6 +12,8 @@ export type ImportSummary = {
   tools: Tally;
   /** Everything that was taken: messages, calls, results and checkpoints. */
   items: Tally;
+  /** Of the items added: those of the repository or folder that the command ran in. */
+  addedHere: number;
   /** By their type in the file. */
   skipped: Record<string, number>;
   /** Items that were read again and are here already. */
@@ -39,7 +41,7 @@ export class ImportCount {
   constructor(client: string) {
     const none = (): Tally => ({ seen: 0, added: 0 });
     this.summary = {
-      ...{ client, sessions: none(), turns: none(), tools: none(), items: none() },
+      ...{ client, sessions: none(), turns: none(), tools: none(), items: none(), addedHere: 0 },
       ...{ skipped: {}, duplicates: 0, bad: [], badLines: 0, redactions: {} },
       files: { read: 0, unchanged: 0, unreadable: 0 },
     };
@@ -57,7 +59,8 @@ export class ImportCount {
     this.summary.items.seen += items;
   }
 
-  added({ turns, tools, items }: SeenCounts): void {
+  added({ turns, tools, items }: SeenCounts, isHere: boolean): void {
+    if (isHere) this.summary.addedHere += items;
     this.summary.turns.added += turns;
     this.summary.tools.added += tools;
     this.summary.items.added += items;

@@ -1,4 +1,5 @@
 // store_memory, vote_memory and context_board for MCP clients: the same write path and permissions, with nobody to ask.
+
 import { tmpdir } from "node:os";
 import * as z from "zod";
 import { systemClock } from "../../base/clock.ts";
@@ -18,15 +19,15 @@ import { decide } from "../../permission/decide.ts";
 import { refuseUnasked } from "../../permission/explain.ts";
 import { inspect } from "../../permission/inspect.ts";
 import { makePolicy } from "../../permission/policy.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import { embeddedStore } from "../../store/embedded-store.ts";
 import type { ToolOutcome } from "../../tool/contract.ts";
 import { boardPlace, isBoardOn } from "../board/board.ts";
+import type { OpenHomeServices } from "../gateway/home-services.ts";
 import { LOCAL_USER, placeIn, strategyFor, strategySettings, treeOf } from "../memory/strategy.ts";
 import { isToolDenied, rules } from "../session/approvals.ts";
 import { openWorkspace, redactorOf, type Workspace } from "../workspace.ts";
 
-export function memoryServed(workspace: Workspace, open: OpenServices): ServedTool[] {
+export function memoryServed(workspace: Workspace, open: OpenHomeServices): ServedTool[] {
   const kind = strategyKind(strategySettings(workspace));
   const votes = kind === "injected" ? workspace.settings.values["memory.injectedVote"] : kind !== "jsonl";
   const stores = new WeakMap<object, number>();
@@ -71,7 +72,7 @@ type WriteServices = { parts: WriteParts; place: Place; client: string; ask: Ask
 /** Settings, trust and rules are those of the client's folder; without one, only what belongs to the user is reached. */
 async function withWriteServices(
   own: Workspace,
-  open: OpenServices,
+  open: OpenHomeServices,
   { folder, client, signal }: ServeContext,
   work: (services: WriteServices) => Promise<ToolOutcome>,
 ): Promise<Result<string, string>> {
@@ -88,7 +89,7 @@ async function withWriteServices(
     tree,
     async open() {
       const services = await open();
-      return services.ok ? ok(services.value.store.db) : services;
+      return services.ok ? ok(services.value.db) : services;
     },
   });
   const parts: WriteParts = {
@@ -149,7 +150,7 @@ const looking = z.strictObject({
 });
 
 /** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
-export function boardServed(workspace: Workspace, open: OpenServices): ServedTool[] {
+export function boardServed(workspace: Workspace, open: OpenHomeServices): ServedTool[] {
   if (isToolDenied(workspace, "context_board")) return [];
   return [
     served({
@@ -172,7 +173,7 @@ export function boardServed(workspace: Workspace, open: OpenServices): ServedToo
           place: boardPlace(stood.value, gitContext(folder)),
           async store() {
             const services = await open();
-            return services.ok ? ok(embeddedStore(services.value.store.db)) : services;
+            return services.ok ? ok(embeddedStore(services.value.db)) : services;
           },
           redactor: redactorOf(stood.value),
           redact,

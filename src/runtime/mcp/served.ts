@@ -1,4 +1,5 @@
 // What Everlong serves to other programs over MCP, within the client's repository: memories, the board, recall and sessions.
+
 import { within } from "../../base/abort.ts";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
@@ -14,10 +15,10 @@ import {
 import { type Kind, SAID } from "../../memory/recall/item.ts";
 import { itemById } from "../../memory/recall/list.ts";
 import type { Within } from "../../memory/recall/store/scope.ts";
-import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { findSession } from "../../session/find-session.ts";
 import { isBoardOn } from "../board/board.ts";
+import type { HomeServices, OpenHomeServices } from "../gateway/home-services.ts";
 import { withElsewhere } from "../recall/elsewhere.ts";
 import { labelOf, matchText, snippetText } from "../recall/match-text.ts";
 import { CATCH_UP_MS, shared, soft } from "../recall/operations.ts";
@@ -33,7 +34,7 @@ import { boardServed, memoryServed, workspaceOf } from "./memory.ts";
 type Answer = Promise<Result<string, string>>;
 
 /** A feature that is off has no tools; those that write are left out when `readOnly`. */
-export function servedTools(workspace: Workspace, open: OpenServices, { readOnly = false } = {}): ServedTool[] {
+export function servedTools(workspace: Workspace, open: OpenHomeServices, { readOnly = false } = {}): ServedTool[] {
   const { values } = workspace.settings;
   if (!values["memory.enabled"]) return [];
   const answerIn = answererOf(workspace, open);
@@ -53,19 +54,19 @@ export function servedTools(workspace: Workspace, open: OpenServices, { readOnly
 /** Where one question is answered: nothing outside of it can be asked for. */
 type Place = {
   workspace: Workspace;
-  services: ProxyServices;
+  services: HomeServices;
   context: SessionContext | undefined;
   scope: Within;
   /** By the settings of the client's folder. */
   kinds: readonly Kind[];
 };
 
-function answererOf(workspace: Workspace, open: OpenServices) {
-  const readLogs = new WeakMap<ProxyServices, ReturnType<typeof shared<void>>>();
+function answererOf(workspace: Workspace, open: OpenHomeServices) {
+  const readLogs = new WeakMap<HomeServices, ReturnType<typeof shared<void>>>();
   return async ({ folder, signal }: ServeContext, work: (place: Place) => Promise<Result<string, Failure>>): Answer => {
     const services = await open();
     if (!services.ok) return fail(services.error.what);
-    const { db } = services.value.store;
+    const { db } = services.value;
     const read =
       readLogs.get(services.value) ??
       shared(() => soft(catchUp(db, workspace.paths, workspace.indexing, () => undefined)));
@@ -94,7 +95,7 @@ async function recall(
   const wanted = parseWanted(query);
   if (wanted) return original(place, wanted);
   const { services, scope, kinds } = place;
-  const item = itemById(services.store.db, scope, query.trim(), kinds);
+  const item = itemById(services.db, scope, query.trim(), kinds);
   if (item) return ok(item.text);
   const question = { text: query, within: scope, limit, kinds };
   const answer = await ask(services.recall, question, signal);
@@ -104,13 +105,13 @@ async function recall(
       ? answer
       : await withElsewhere(answer, { workspace: place.workspace, folder }, question, signal);
   if (!match.ok) return match;
-  const page = withStanding(services.store.db, place.workspace, match.value);
+  const page = withStanding(services.db, place.workspace, match.value);
   return ok(matchText(readable(place, page), { searched: searchedText(scope), reader: "model" }));
 }
 
 /** Only sessions of the place are looked through: one of another repository is as unknown as one that never was. */
 async function original({ workspace, services, context }: Place, wanted: Wanted): Promise<Result<string, Failure>> {
-  const { db } = services.store;
+  const { db } = services;
   const here = context ? sessionsIn(db, sessionsHere(context)) : [];
   const latest = context && latestIn(db, context.gitRoot ?? context.cwd);
   const name = wanted.session ?? latest;
@@ -131,7 +132,7 @@ const noSession: Failure = {
 
 /** A ref that can be asked for again: of our own sessions `SESSION:tN.k`, of others the item's id. */
 function readable({ services, context }: Place, found: MatchPage): MatchPage {
-  const own = new Set(context ? sessionsIn(services.store.db, sessionsHere(context)).map(({ id }) => id) : []);
+  const own = new Set(context ? sessionsIn(services.db, sessionsHere(context)).map(({ id }) => id) : []);
   const withRef = ({ ref, ...hit }: RecallHit): RecallHit => {
     const { session } = hit.source;
     if (ref === undefined || session === undefined || !own.has(session)) return hit;
@@ -152,7 +153,7 @@ async function searchSessions(
   const results = await ask(services.recall, wanted, signal);
   if (!results.ok) return results;
   const bySession = Map.groupBy(results.value.hits, ({ source }) => source.session);
-  const names = new Map(sessionsIn(services.store.db).map(({ id, name }) => [id, name]));
+  const names = new Map(sessionsIn(services.db).map(({ id, name }) => [id, name]));
   const rows = [...bySession].flatMap(([session, hits]) => {
     const [best] = hits;
     if (session === undefined || !best) return [];

@@ -1,12 +1,13 @@
 // The gateway's memory: records and board of this home, as /api/memory serves them.
+
 import { systemClock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
 import { parseRule } from "../../permission/rule.ts";
-import type { OpenServices } from "../../proxy/services.ts";
 import type { MemoryBackend, OpenMemoryBackend } from "../../server/memory/contract.ts";
 import { embeddedStore } from "../../store/embedded-store.ts";
+import type { OpenHomeServices } from "../gateway/home-services.ts";
 import { allInboxes, inboxOf, removeEntry, sidekicksOf } from "../sidekick/service.ts";
 import { secretKey, type Workspace } from "../workspace.ts";
 import { LOCAL_USER, treeOf } from "./strategy.ts";
@@ -15,7 +16,7 @@ import { LOCAL_USER, treeOf } from "./strategy.ts";
 const TOKEN = "local";
 
 /** A gateway serves its own store, whatever strategy the agents of this home use: it is what they would ask. */
-export function openMemoryService(workspace: Workspace, open: OpenServices): OpenMemoryBackend {
+export function openMemoryService(workspace: Workspace, open: OpenHomeServices): OpenMemoryBackend {
   const { settings, paths, redact } = workspace;
   const { values } = settings;
   const denied = isMemoryDenied(workspace);
@@ -24,8 +25,7 @@ export function openMemoryService(workspace: Workspace, open: OpenServices): Ope
     const services = await open();
     if (!services.ok) return services;
     const { embeddedStrategy } = await import("../../memory/record/embedded/strategy.ts");
-    const { store, redactor } = services.value;
-    const { db } = store;
+    const { db, redactor } = services.value;
     const hashKey = secretKey(paths.home);
     const parts = {
       open: async () => ok(db),

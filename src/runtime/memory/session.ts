@@ -11,7 +11,7 @@ import { type MemoryToolParts, storeMemoryTool, voteMemoryTool } from "../../mem
 import type { WorkTree, WriteParts } from "../../memory/record/write-contract.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { Tool } from "../../tool/contract.ts";
-import { recordFailure } from "../failure-log.ts";
+import { recordFailure } from "../program-log.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import type { SessionResources } from "../session/resources.ts";
 import { redactorOf } from "../workspace.ts";
@@ -269,7 +269,7 @@ export class RecordsInSession {
     const count = (this.#failures.get(code) ?? 0) + 1;
     this.#failures.set(code, count);
     this.#lastFailure = { code, at: systemClock.now() };
-    if (count !== SHOWN_AFTER) return recordFailure(this.#services.workspace.paths.logs, { part: "memory", code });
+    if (count !== SHOWN_AFTER) return recordFailure(this.#services.workspace, { part: "memory", code });
     const message = `Memory failed ${count} times in this session (${code}). See /memory.`;
     this.#services.main.publish("soft_failure", { part: "memory", code, message });
   }

@@ -1,7 +1,7 @@
 // `everlong eval recall FILE`: the engine measured on labelled questions, in a store of its own.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { errorText, type Failure } from "../../base/failure.ts";
+import { type Failure, systemReason } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
 import type { Embedder } from "../../memory/recall/embed/contract.ts";
@@ -56,7 +56,7 @@ function read(path: string): Result<string, Failure> {
   try {
     return ok(readFileSync(path, "utf8"));
   } catch (error) {
-    return fail(broken(`${path} cannot be read: ${errorText(error)}.`));
+    return fail(broken(`${path} cannot be read: ${systemReason(error)}.`));
   }
 }
 

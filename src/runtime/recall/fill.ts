@@ -11,6 +11,7 @@ import { RecallWriter } from "../../memory/recall/store/write.ts";
 import { recordSource } from "../../memory/record/embedded/recall-source.ts";
 import { reindexItems } from "../../proxy/store/list.ts";
 import type { IndexOptions } from "../../session/index/indexed-text.ts";
+import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 
 /** Every kind of row that recall finds beside what was said. */
@@ -34,7 +35,7 @@ export const fillRows = async (
   db: Database,
   { recall = true }: IndexOptions,
   signal?: AbortSignal,
-): Promise<Result<number, Failure>> => (recall ? fillFrom(db, SOURCES, signal) : ok(0));
+): Promise<Result<number, Failure>> => (recall ? fillFrom(embeddedStore(db), SOURCES, signal) : ok(0));
 
 /** Each page is read in the transaction that writes it: what is deleted meanwhile does not come back. */
 export async function rebuildProxied(
@@ -45,7 +46,7 @@ export async function rebuildProxied(
   let count = 0;
   for (let after = 0; !signal?.aborted; await nextRound()) {
     const page = await write(db, () => {
-      const items = reindexItems(db, after, PAGE);
+      const items = runUnit(db, reindexItems(after, PAGE));
       const writer = new RecallWriter(db, { embed: keepsVectors(db) });
       writer.remove(items.map(({ id }) => id));
       if (indexed) writer.add(items);

@@ -125,10 +125,11 @@ export async function forgetItems(
 }
 
 function buryTurn(db: Database, session: string, { no, id, kind, role, time, turn }: ForgetRow): Forgotten {
-  bury(db, { id, session, ...(time > 0 ? { time } : {}), text: new Reader(db).text(no) });
+  bury(db, { id, session, ...(time > 0 ? { time } : {}), text: runUnit(db, new Reader().text(no)) });
   if (kind !== "turn" || turn === null) return { episodes: 0, facts: 0, entities: 0 };
   if (role === "user") removePinsOfTurn(db, session, turn);
-  return forgetTarget(db, { type: "turn", session, turn, role: role as Episode["roleType"] }, instantAt(Date.now()));
+  const target = { type: "turn", session, turn, role: role as Episode["roleType"] } as const;
+  return runUnit(db, forgetTarget(target, instantAt(Date.now())));
 }
 
 function forgetRow(db: Database, { id, kind }: ForgetRow): Forgotten | undefined {
@@ -136,7 +137,7 @@ function forgetRow(db: Database, { id, kind }: ForgetRow): Forgotten | undefined
   switch (kind) {
     case "fact":
     case "episode":
-      return forgetTarget(db, { type: kind, id }, now);
+      return runUnit(db, forgetTarget({ type: kind, id }, now));
     case "pin":
       return void erasePin(db, id);
     case "board":

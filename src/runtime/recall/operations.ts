@@ -1,12 +1,13 @@
 // Recall over HTTP on the gateway's own store: the command line's answers, with secrets filtered out of every text.
+
 import { within } from "../../base/abort.ts";
 import { errorText, type Failure, refusal } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { itemById } from "../../memory/recall/list.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
-import type { OpenServices, ProxyServices } from "../../proxy/services.ts";
 import type { ItemView, OpenRecall, RecallOperations, RecallPassage, RecallView } from "../../server/manage/recall.ts";
+import type { HomeServices, OpenHomeServices } from "../gateway/home-services.ts";
 import { catchUp } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
 import { type Answer, answer, type RecallSources } from "./answer.ts";
@@ -22,8 +23,8 @@ import { type AnySession, aimedAt, namedSession, originalsOf } from "./session.t
 export const CATCH_UP_MS = 5_000;
 const STATS_MS = 10_000;
 
-export function openRecallOperations(workspace: Workspace, open: OpenServices): OpenRecall {
-  const operationsByServices = new WeakMap<ProxyServices, RecallOperations>();
+export function openRecallOperations(workspace: Workspace, open: OpenHomeServices): OpenRecall {
+  const operationsByServices = new WeakMap<HomeServices, RecallOperations>();
   return async () => {
     const services = await open();
     if (!services.ok) return services;
@@ -33,9 +34,8 @@ export function openRecallOperations(workspace: Workspace, open: OpenServices): 
   };
 }
 
-function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): RecallOperations {
+function operationsOf(workspace: Workspace, { store, db, recall }: HomeServices): RecallOperations {
   const { paths, indexing, settings, redact } = workspace;
-  const { db } = store;
   const enabled = settings.values["recall.enabled"];
   const readLogs = shared(() => soft(catchUp(db, paths, indexing, () => undefined)));
   const sessions = { db, paths, store };
@@ -89,7 +89,7 @@ function operationsOf(workspace: Workspace, { store, recall }: ProxyServices): R
     async injected(question, signal) {
       await within(readLogs(), CATCH_UP_MS, signal);
       const { previewInjection } = await import("./preview.ts");
-      return soft(previewInjection(workspace, { store, recall }, question, signal));
+      return soft(previewInjection(workspace, { db, recall }, question, signal));
     },
 
     async forget(choice) {

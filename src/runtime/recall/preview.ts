@@ -1,13 +1,14 @@
 // What a new session in a folder would be reminded of before a message: the agent's own code, asked without an agent.
+
 import { type Failure, refusal } from "../../base/failure.ts";
 import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
-import type { ProxyServices } from "../../proxy/services.ts";
 import type { InjectionPreview, InjectionQuestion } from "../../schema/api/recall.ts";
 import { emptyState } from "../../session/state.ts";
 import type { Database } from "../../store/sqlite.ts";
+import type { HomeServices } from "../gateway/home-services.ts";
 import type { Workspace } from "../workspace.ts";
 import { RecalledBlocks } from "./recalled.ts";
 
@@ -16,12 +17,12 @@ const PROMPT_LIMIT = 128_000;
 
 export async function previewInjection(
   workspace: Workspace,
-  { store, recall }: Pick<ProxyServices, "store" | "recall">,
+  { db, recall }: Pick<HomeServices, "db" | "recall">,
   { query, folder }: InjectionQuestion,
   signal: AbortSignal,
 ): Promise<Result<InjectionPreview, Failure>> {
   const { values } = workspace.settings;
-  if (folder !== undefined && !isKnown(store.db, folder)) return fail(unknownFolder);
+  if (folder !== undefined && !isKnown(db, folder)) return fail(unknownFolder);
   const context = folder === undefined ? workspace.context : gitContext(folder);
   const losses: string[] = [];
   const blocks = new RecalledBlocks({
@@ -31,7 +32,7 @@ export async function previewInjection(
       state: { ...emptyState(), context },
       publish: (_type, data) => void losses.push("message" in data ? String(data.message) : ""),
     },
-    index: { store: async () => ok(store.db), recall: async () => recall },
+    index: { store: async () => ok(db), recall: async () => recall },
     model: { promptLimit: PROMPT_LIMIT },
   });
   const text = await blocks.before({ content: query }, signal);

@@ -38,7 +38,7 @@ const START_MS = 10_000;
 
 /** A search that somebody asked for waits for the thread to start; the search's own limit counts from then on. */
 export async function ask(
-  recall: Recall,
+  recall: Pick<Recall, "start" | "search" | "list">,
   query: RecallQuery,
   signal?: AbortSignal,
 ): Promise<Result<MatchPage, Failure>> {

@@ -66,9 +66,10 @@ export function queryOf(text: string, ask: RecallFilters): Result<Query, Failure
     before: ask.before === undefined ? parseTime(ask.until, "until") : parseTime(ask.before, "before"),
     asOf: parseTime(ask.asOf, "until"),
   };
-  for (const [name, time] of Object.entries(times))
-    if (time === null)
-      return badQuestion(`The value of ${name} is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
+  const written = { since: ask.since, before: ask.before ?? ask.until, asOf: ask.asOf };
+  for (const name of ["since", "before", "asOf"] as const)
+    if (times[name] === null)
+      return badQuestion(`"${written[name]}" is not a date or time.`, "For example 2025-03-01, 7d or yesterday.");
   return ok({
     ...(text.trim() === "" ? {} : { text }),
     ...optional("kinds", kinds as Kind[] | undefined),

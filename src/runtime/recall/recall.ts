@@ -119,8 +119,8 @@ async function found(
   const { searchedText } = await import("./searched.ts");
   const { parseTime } = await import("./time.ts");
   const bounds = { since: parseTime(request.since, "since"), before: parseTime(request.before, "before") };
-  for (const [name, time] of Object.entries(bounds))
-    if (time === null) return { type: "refused", message: `"${name}" is not a date or time.` };
+  for (const name of ["since", "before"] as const)
+    if (bounds[name] === null) return { type: "refused", message: `"${request[name]}" is not a date or time.` };
   const kinds = allowedKinds(asker.workspace, request.kinds);
   if (kinds.length === 0)
     return { type: "refused", message: "The settings keep everything of these kinds out of recall." };

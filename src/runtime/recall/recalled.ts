@@ -7,7 +7,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { rememberedChars } from "../../context/fragment/remembered.ts";
 import { repositoryKey } from "../../host/git.ts";
 import { type RecallSearch, searchFacts } from "../../memory/graph/search.ts";
-import { sqliteGraph } from "../../memory/graph/store/sqlite.ts";
+import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
 import { instantAt } from "../../memory/graph/time.ts";
 import { pinLine } from "../../memory/pin/line.ts";
 import { activePins } from "../../memory/pin/pin.ts";
@@ -136,7 +136,7 @@ export class RecalledBlocks {
   /** Those that hold now, newest first. */
   async #promoted(db: Database, groups: readonly string[]): Promise<Searched<Fact>> {
     if (!this.#isGraphOn()) return ok([]);
-    const facts = await sqliteGraph(db).facts({ groups, promoted: true, currentAt: instantAt(Date.now()) });
+    const facts = await embeddedGraph(db).facts({ groups, promoted: true, currentAt: instantAt(Date.now()) });
     return facts.ok ? ok(facts.value.reverse()) : fail(lossOf(facts.error));
   }
 
@@ -147,7 +147,7 @@ export class RecalledBlocks {
     signal: AbortSignal,
   ): Promise<Searched<Fact>> {
     if (!this.#isGraphOn() || contentWords(query) === 0) return ok([]);
-    const graph = sqliteGraph(db);
+    const graph = embeddedGraph(db);
     const now = instantAt(Date.now());
     // Where there is no fact, no search has to be made ready.
     const any = await graph.facts({ groups, currentAt: now, limit: 1 });

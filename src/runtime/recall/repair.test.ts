@@ -9,6 +9,7 @@ import { RecallWriter } from "../../memory/recall/store/write.ts";
 import {
   caller,
   history,
+  indexOn,
   openPlace,
   type Place,
   rememberIn,
@@ -47,7 +48,7 @@ const second = history("u:rename the parser", "a:done, see zebra-marker", "u:wal
 it("XB20 X50 what cannot be indexed is a fault, told once; rebuilt, the old and the new are found", async () => {
   const repair = repairOf();
   const writer = repair.guard(() => new RecallWriter(place.db));
-  const remember = rememberIn(place, { writer });
+  const remember = rememberIn(place, { index: indexOn(writer) });
   const one = await request(place.store, caller("k"), first);
   value(await remember.ensure(one.session, one.lane.id, first.flatMap(seeable)));
   expect(found("zebra")).toBe(1);
@@ -81,7 +82,7 @@ it("XB20 a rebuild that a kill cut short goes on with the next start", async () 
 
 it("R55 with recall switched off items are stored and not indexed", async () => {
   const repair = repairOf(false);
-  const remember = rememberIn(place, { writer: repair.guard(() => new RecallWriter(place.db)) });
+  const remember = rememberIn(place, { index: indexOn(repair.guard(() => new RecallWriter(place.db))) });
   const one = await request(place.store, caller("k"), first);
   value(await remember.ensure(one.session, one.lane.id, first.flatMap(seeable)));
   expect(place.db.prepare("SELECT count(*) AS n FROM proxy_item WHERE stored = 1").get()?.["n"]).toBe(2);

@@ -5,7 +5,7 @@ import { errorText } from "../../base/failure.ts";
 import { isDamage } from "../../memory/recall/store/damage.ts";
 import { noteOf } from "../../memory/recall/store/note.ts";
 import { isFilled } from "../../memory/recall/store/source.ts";
-import type { ItemIndexWriter } from "../../proxy/remember/store-items.ts";
+import type { ItemIndexWriter } from "../../proxy/remember/item-index.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
 import { fillMissing } from "./fill.ts";
@@ -71,7 +71,7 @@ export class RecallRepair {
       } catch (error) {
         if (!isDamage(error)) throw error;
         this.noticed(errorText(error));
-        throw Object.assign(new Error(errorText(error)), CORRUPT);
+        throw corruptIndex(error);
       }
     };
     const searchable = this.#workspace.settings.values["recall.enabled"];
@@ -110,5 +110,6 @@ export class RecallRepair {
   }
 }
 
-/** As SQLite says it of a damaged file: see store/fault.ts. */
-const CORRUPT = { code: "ERR_SQLITE_ERROR", errcode: 11 };
+/** What a broken index threw, as SQLite says it of a damaged file: see store/fault.ts. */
+export const corruptIndex = (error: unknown): Error =>
+  Object.assign(new Error(errorText(error)), { code: "ERR_SQLITE_ERROR", errcode: 11 });

@@ -6,7 +6,14 @@ import { sessionPaths } from "../../host/paths.ts";
 import { compactManually, describeCompaction } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { previewFiles } from "../../session/restore-files.ts";
-import { planRewind, type RewindFiles, type RewindReport, rewind, rewindRefusal } from "../../session/rewind.ts";
+import {
+  planRewind,
+  type RewindFiles,
+  type RewindReport,
+  restoreLeft,
+  rewind,
+  rewindRefusal,
+} from "../../session/rewind.ts";
 import { exclusively } from "../../session/run.ts";
 import type { Session } from "../../session/session.ts";
 import { undoCompaction } from "../../session/undo-compaction.ts";
@@ -68,6 +75,12 @@ async function rewindOpen(
   files: RewindFiles,
 ): ResultPromise<RewindReport> {
   const { session } = services;
+  if (files === "overwrite") {
+    const refused = rewindRefusal(session);
+    if (refused) return refused;
+    const left = await exclusively(session, () => restoreLeft(session, to), "turn");
+    if (left) return ok(left);
+  }
   const planned = planRewind(session.state, to);
   if (!planned.ok) return planned;
   if (services.agents.workflows.fleet.isRunning()) return fail(fleetRuns);

@@ -22,10 +22,10 @@ import { lowSpace } from "../../store/home.ts";
 import { selection } from "../agent/select-agent.ts";
 import { isDetached, PARENT_SESSION } from "../board/detached.ts";
 import type { Opened, OpenOptions, SessionChoice } from "../client/session.ts";
-import { recordFailure } from "../failure-log.ts";
 import { importOffer } from "../import/offer.ts";
 import { refuseImported } from "../import/read-only.ts";
 import { chooseModel } from "../model.ts";
+import { logEvent } from "../program-log.ts";
 import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
@@ -81,7 +81,7 @@ async function openLog(
     clock: systemClock,
     newId,
     onEvent: (event) => {
-      if (event.type === "soft_failure") recordFailure(workspace.paths.logs, { ...event.data, sessionId });
+      logEvent(workspace, event, sessionId);
       recordTelemetry(workspace, event);
       face.observe(event);
       face.tell(event);

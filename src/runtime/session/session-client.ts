@@ -12,6 +12,7 @@ import { interrupt, submit, takeBack, untilStill } from "../../session/run.ts";
 import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import { agentClient } from "../agent/client.ts";
+import { shellText } from "../agent/running-shell.ts";
 import { skillsToLoad } from "../agent/select-agent.ts";
 import { tasksClient, untilIdle } from "../agent/tasks-client.ts";
 import { consolidationClient } from "../board/client.ts";
@@ -34,7 +35,7 @@ import { pathFinder } from "./path-finder.ts";
 import { sessionSelf } from "./session-self.ts";
 import type { SessionStart } from "./session-start.ts";
 import { switchModel } from "./switch-model.ts";
-import { runUserShell } from "./user-shell.ts";
+import { createUserShells } from "./user-shell.ts";
 
 type Subscribe = (listener: (event: Envelope) => void) => () => void;
 
@@ -57,6 +58,7 @@ export type ClientStart = {
 export function sessionClient(open: OpenSession, { start, resumed, logged, subscribe }: ClientStart): Client {
   const { session, approvals, workspace, model, stopping } = open;
   const { state } = session;
+  const userShells = createUserShells(open);
   let stopped: Promise<string[]> | undefined;
   const stop = () => {
     stopped ??= stopWork(open);
@@ -110,7 +112,7 @@ export function sessionClient(open: OpenSession, { start, resumed, logged, subsc
     model: { list: () => listModels(workspace, model), set: (name) => switchModel(open, name, chooseListedModel) },
     mode: { get: () => state.mode, set: (mode) => setMode(session, mode) },
     history: historyClient(open),
-    tasks: tasksClient(open.agents, open.builtIn),
+    tasks: tasksClient(open.agents, () => [...open.builtIn.running(), ...userShells.running()]),
     ...agentClient({ ...open, ready: () => start.ready() }),
     graph: async (work) => (await import("../graph/graph.ts")).withGraph(workspace, work, session.id),
     pins: async (work) => (await import("../pin/access.ts")).withPins(workspace, work, session.id),
@@ -134,7 +136,7 @@ export function sessionClient(open: OpenSession, { start, resumed, logged, subsc
     recall: (query) => recallIn(open, query),
     logged,
     takeBack: () => takeBack(session),
-    shell: (command, signal) => runUserShell(open, command, signal),
+    shell: (run) => userShells.run(run),
     findPaths: pathFinder(open),
     async recordCommand(command, args, success, output) {
       await session.emit("command.complete", { command, args, success, output });
@@ -175,7 +177,7 @@ const loadSkills = (open: OpenSession): Promise<string[]> =>
  * once. Gives the commands that ran.
  */
 async function stopWork({ agents, sidekicks, builtIn }: OpenSession): Promise<string[]> {
-  const left = builtIn.running();
+  const left = builtIn.running().map(shellText);
   // A failure would be that of the log, which shows at the next event.
   await Promise.all([agents.end("interrupted").catch(() => undefined), sidekicks.end(), builtIn.end()]);
   return left;
@@ -195,7 +197,7 @@ async function close(
     untilStill(session).catch(() => undefined),
     CLOSE_MS,
   );
-  const left = (await stopped) ?? open.builtIn.running();
+  const left = (await stopped) ?? open.builtIn.running().map(shellText);
   // A run without a person waits a little for a summary that is being written; a person who leaves does not.
   const waitMs = end.type !== "routine" || open.options.interactive ? 0 : SETTLE_MS;
   await settleCompaction(session, waitMs, stopping.signal).catch(() => undefined);

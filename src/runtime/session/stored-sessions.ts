@@ -9,7 +9,7 @@ import type { SessionControl } from "../../schema/session-control.ts";
 import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
-import { type RewindFiles, rewindLog } from "../../session/rewind.ts";
+import { type RewindFiles, restoreLeft, rewindLog } from "../../session/rewind.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { refuseImported } from "../import/read-only.ts";
@@ -105,6 +105,8 @@ export const storedSessions = {
 
   rewind: (wanted: string, to: string, files?: RewindFiles) =>
     withLog(wanted, async (voice) => {
+      const left = files === "overwrite" ? await restoreLeft(voice, to) : undefined;
+      if (left) return ok(left);
       const outcome = await goBack(voice, voice.state.model, () => rewindLog(voice, to, files));
       return outcome.ok ? ok(rewindReport(outcome.value)) : outcome;
     }),

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { nextState } from "../../context/compact/state.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import type { ResolvedModel } from "../../model/resolve.ts";
+import { compactionReasonText } from "../../schema/compaction-reason.ts";
 import { compactNow } from "../../session/compact-now.ts";
 import { cancelCompaction } from "../../session/compaction.ts";
 import { tellUsage } from "../../session/prepare.ts";
@@ -96,7 +97,8 @@ async function makeRoom(
       `The history was compacted first: ${outcome.preCompactionTokens} → ${outcome.postCompactionTokens} tokens.`,
     ]);
   if (ask) {
-    const question = "Compaction failed. Switch anyway and truncate requests?";
+    const why = outcome?.outcomeReason ?? outcome?.failureReason ?? "no_room";
+    const question = `The history was not compacted: ${compactionReasonText(why)}. Switch anyway and truncate requests?`;
     const answer = await ask(
       { question, choices: ["switch and truncate", "stay with the current model"], allowFreeform: false },
       signal,

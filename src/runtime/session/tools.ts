@@ -1,7 +1,6 @@
 // The built-in tools of one actor, each with its parts.
 
 import { existsSync } from "node:fs";
-import { clip } from "../../base/text.ts";
 import { toolEnvironment } from "../../host/environment.ts";
 import type { SessionPaths } from "../../host/paths.ts";
 import { hiddenBelow } from "../../permission/hidden.ts";
@@ -24,6 +23,7 @@ import type { Tool } from "../../tool/contract.ts";
 import { createLedger } from "../../tool/ledger.ts";
 import { createShells, describeEnd } from "../../tool/shells.ts";
 import { writeTodos } from "../../tool/sql/todo-tables.ts";
+import type { RunningShell } from "../agent/running-shell.ts";
 import type { RecallAsker } from "../recall/recall.ts";
 import type { Workspace } from "../workspace.ts";
 import type { Approvals } from "./approvals.ts";
@@ -54,8 +54,8 @@ export type BuiltTools = {
   all: readonly Tool[];
   /** Calls with equal lanes run one after another; a command that only looks may run beside others. */
   lane: (tool: Tool, input: unknown) => Promise<string | undefined>;
-  /** Commands that still run, by name and text; of the main agent, also those of its agents. */
-  running: () => string[];
+  /** Commands that still run; of the main agent, also those of its agents. */
+  running: () => RunningShell[];
   end: () => Promise<void>;
 };
 
@@ -75,8 +75,8 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
       if (!person) return;
       const content = `The command in shell ${shell.id} has ended: ${describeEnd(end)}. Its output: read_bash with shell_id ${shell.id}.`;
       const data = { shellId: shell.id, exitCode: end.exitCode };
-      // A run without a person ends with its answer: no command keeps it going.
-      const wakes = person.interactive;
+      // A run without a person ends with its answer: no command keeps it going. What the person stopped starts nothing.
+      const wakes = person.interactive && end.reason !== "stopped_by_person";
       notify(conversation, { kind: "shell_completed", content, data, wakes });
       if (wakes) person.wake();
     },
@@ -112,8 +112,13 @@ export function buildTools(services: ToolServices, actor: ToolActor): BuiltTools
     ...conversationTools(services, actor),
   ];
 
-  const running = () =>
-    shells.list().flatMap((shell) => (shell.end() === undefined ? [`${shell.id} (${clip(shell.command, 80)})`] : []));
+  const running = (): RunningShell[] =>
+    shells.list().flatMap((shell) => {
+      if (shell.end() !== undefined) return [];
+      const { id, command } = shell;
+      const stop = (): Promise<void> => shell.stop("person");
+      return [{ id, command, isWaitedFor: shell.isWaitedFor(), moveToBackground: shell.release, stop }];
+    });
   const { agentId } = conversation;
   const leave = agentId === undefined ? () => undefined : actors.addShells(agentId, running);
 

@@ -3,23 +3,64 @@ import { optional } from "../../base/optional.ts";
 import { cutAt } from "../../base/text.ts";
 import { collect } from "../../host/collect.ts";
 import { childEnvironment } from "../../host/environment.ts";
-import type { UserShellEnd } from "../client/typing.ts";
+import type { RunningShell } from "../agent/running-shell.ts";
+import type { UserShellEnd, UserShellRun } from "../client/typing.ts";
 import type { OpenSession } from "./assemble.ts";
 
 /** More is not held in memory; what the conversation gets is bounded as a tool's result is. */
 const MOST_BYTES = 1024 * 1024;
 
-export async function runUserShell(
-  { workspace, owner, session }: Pick<OpenSession, "workspace" | "owner" | "session">,
-  command: string,
+type ShellServices = Pick<OpenSession, "workspace" | "owner" | "session">;
+
+export type UserShells = { run: (run: UserShellRun) => Promise<UserShellEnd>; running: () => RunningShell[] };
+
+/** The commands that the user runs, each listed while it runs. */
+export function createUserShells(services: ShellServices): UserShells {
+  const shells = new Set<RunningShell>();
+  let count = 0;
+  return {
+    running: () => [...shells],
+    async run(options) {
+      const stopping = new AbortController();
+      const ended = Promise.withResolvers<void>();
+      const shell: RunningShell = {
+        id: `!${++count}`,
+        command: options.command,
+        isWaitedFor: true,
+        moveToBackground() {
+          if (!shell.isWaitedFor) return;
+          shell.isWaitedFor = false;
+          options.onMoved();
+        },
+        stop() {
+          stopping.abort();
+          return ended.promise;
+        },
+      };
+      shells.add(shell);
+      try {
+        return await runUserShell(services, options, AbortSignal.any([options.signal, stopping.signal]));
+      } finally {
+        shells.delete(shell);
+        ended.resolve();
+      }
+    },
+  };
+}
+
+async function runUserShell(
+  { workspace, owner, session }: ShellServices,
+  { command, isShared }: Pick<UserShellRun, "command" | "isShared">,
   signal: AbortSignal,
 ): Promise<UserShellEnd> {
+  const { cwd } = session.state.context;
+  await session.emit("tool.user_requested", { command, cwd, isShared });
   const shell = workspace.env["SHELL"]?.trim() || "/bin/sh";
   const started = performance.now();
   const child = owner.spawn({
     command: shell,
     args: ["-c", command],
-    cwd: session.state.context.cwd,
+    cwd,
     env: childEnvironment({ base: workspace.env, secrets: workspace.secrets }),
     mergeOutput: true,
   });

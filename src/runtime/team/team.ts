@@ -2,30 +2,62 @@
 import { systemClock } from "../../base/clock.ts";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
+import type { RowRecall } from "../../memory/recall/row-recall.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
+import { PromptCache } from "../../memory/record/prompt-cache.ts";
+import { RecallTally } from "../../memory/record/recall-tally.ts";
 import type { Redactor } from "../../memory/secret/filter.ts";
 import type { MemoryBackend } from "../../server/memory/contract.ts";
 import { MemberDirectory } from "../../server/team/directory.ts";
 import type { TeamDoor } from "../../server/team/door.ts";
-import { type Member, mayDo } from "../../server/team/member.ts";
+import { LOCAL_MEMBER, type Member, mayDo, personOf } from "../../server/team/member.ts";
 import { NodeMetrics } from "../../server/team/metrics.ts";
 import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-database.ts";
 import type { RowStore } from "../../store/unit.ts";
 import { isMemoryDenied } from "../memory/service.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
+import { TeamGraphs } from "./graph.ts";
+import { memberRecall, teamRecall } from "./recall.ts";
+import { tokensOfTenant } from "./token-store.ts";
 
-export type Team = { door: TeamDoor; database: TeamDatabase };
+export type Team = {
+  door: TeamDoor;
+  database: TeamDatabase;
+  storeOf(tenant: string): RowStore;
+  /** Ends what works in the background, and the connections. */
+  close(): Promise<void>;
+};
+type TenantParts = { store: RowStore; tally: RecallTally };
 
-export async function openTeam(workspace: Workspace, url: string): Promise<Result<Team, Failure>> {
-  const opened = await openTeamDatabase(url);
+/** How often it is written how often memories were shown. */
+const TALLY_MS = 5000;
+
+export async function openTeam(
+  workspace: Workspace,
+  url: string,
+  onTrouble: (message: string) => void = () => undefined,
+): Promise<Result<Team, Failure>> {
+  const opened = await openTeamDatabase(url, { follows: true });
   if (!opened.ok) return opened;
   const database = opened.value;
   // One of each: keys of requests that run in this process are known by their store.
-  const stores = new Map<string, RowStore>();
-  const storeOf = (tenant: string): RowStore => {
-    const store = stores.get(tenant) ?? database.store(tenant);
-    stores.set(tenant, store);
-    return store;
+  const stores = new Map<string, TenantParts>();
+  const partsOf = (tenant: string): TenantParts => {
+    const earlier = stores.get(tenant);
+    if (earlier) return earlier;
+    const store = database.store(tenant);
+    const parts = { store, tally: new RecallTally(store, () => systemClock.now()) };
+    stores.set(tenant, parts);
+    return parts;
+  };
+  const storeOf = (tenant: string): RowStore => partsOf(tenant).store;
+  const flush = (): Promise<unknown> => Promise.all([...stores.values()].map(({ tally }) => tally.flush()));
+  const flushing = setInterval(() => void flush(), TALLY_MS);
+  const recalls = new Map<string, RowRecall>();
+  const recallOf = (tenant: string): RowRecall => {
+    const recall = recalls.get(tenant) ?? teamRecall(workspace, storeOf(tenant));
+    recalls.set(tenant, recall);
+    return recall;
   };
   // Anybody can name a tenant in a token: a store is kept only for those that have members.
   const directory = new MemberDirectory((tenant) => database.store(tenant), systemClock);
@@ -33,13 +65,26 @@ export async function openTeam(workspace: Workspace, url: string): Promise<Resul
   let looking: ReturnType<TeamDatabase["problem"]> | undefined;
   const redactor = redactorOf(workspace);
   const failures: MemoryBackend["failures"] = [];
+  const prompts = new PromptCache(() => systemClock.monotonic());
+  const graphs = new TeamGraphs({ workspace, key: database.key, storeOf, recallOf, onTrouble });
   return ok({
     database,
+    storeOf,
+    async close() {
+      clearInterval(flushing);
+      await graphs.close();
+      await flush();
+      await database.close();
+    },
     door: {
       find: (token) => directory.find(token),
       knows: (token) => directory.knows(token),
+      recall: async (member) => ok(memberRecall(workspace, recallOf(member.tenant), member)),
       memory: async (member) =>
-        ok(await backendOf(workspace, redactor, failures, database, storeOf(member.tenant), member)),
+        ok(await backendOf(workspace, { redactor, failures, prompts }, database, partsOf(member.tenant), member)),
+      tokens: ({ tenant }) => tokensOfTenant(database, tenant),
+      graph: (member = LOCAL_MEMBER) => graphs.services(member),
+      graphViews: (member) => graphs.views(member),
       async problems() {
         looking ??= database.problem().finally(() => {
           looking = undefined;
@@ -55,10 +100,9 @@ export async function openTeam(workspace: Workspace, url: string): Promise<Resul
 
 async function backendOf(
   workspace: Workspace,
-  redactor: Redactor,
-  failures: MemoryBackend["failures"],
-  { key }: TeamDatabase,
-  store: RowStore,
+  { redactor, failures, prompts }: { redactor: Redactor; failures: MemoryBackend["failures"]; prompts: PromptCache },
+  { key, generation }: TeamDatabase,
+  { store, tally }: TenantParts,
   member: Member,
 ): Promise<MemoryBackend> {
   const { storedStrategy } = await import("../../memory/record/embedded/strategy.ts");
@@ -66,8 +110,11 @@ async function backendOf(
     redact,
     settings: { values },
   } = workspace;
-  const { user } = member;
-  const parts = { open: async () => ok(store), hashKey: key, user, reach: member, clock: systemClock, redact };
+  const { user, tenant } = member;
+  const parts = {
+    ...{ open: async () => ok(store), hashKey: key, user, reach: member, clock: systemClock, redact },
+    ...{ generation: () => generation(tenant), prompts: { cache: prompts, key: personOf(member) }, tally },
+  };
   return {
     enabled: values["memory.enabled"],
     userScope: values["memory.userScope"],

@@ -10,6 +10,7 @@ import { clearIndex } from "../../memory/recall/store/damage.ts";
 import { removeKinds } from "../../memory/recall/store/source.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { resolveHome } from "../../settings/home.ts";
+import { runUnit } from "../../store/embedded-store.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
 import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
@@ -92,7 +93,7 @@ function empty(db: Database, scope: "memory" | "sessions"): void {
   const tables = scope === "memory" ? MEMORY_TABLES : Object.keys(tableKinds).filter(isOfSessions);
   for (const table of tables) db.exec(`DELETE FROM ${table}`);
   if (scope === "sessions") {
-    forgetTarget(db, { type: "session" }, new Date().toISOString());
+    runUnit(db, forgetTarget({ type: "session" }, new Date().toISOString()));
     clearIndex(db);
   } else {
     removeKinds(db, ["record", "board", "fact", "episode"]);

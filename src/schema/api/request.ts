@@ -44,7 +44,7 @@ export const requestRow = z.object({
   injected: z.number(),
   stored: z.number(),
   recalled: z.number(),
-  /** Why memory was not searched, or not in time. */
+  /** Why a search of memory gave nothing, or less than it should (`schema/recall-loss.ts`). */
   recallLost: z.string().exactOptional(),
   status: z.number().exactOptional(),
   outcome: z.enum(["complete", "incomplete", "failed"]),

@@ -133,7 +133,19 @@ export const contextEvents = {
     }),
 };
 
+const compactionStage = z.enum(["hooks", "summarising", "checking", "writing"]);
+export type CompactionStage = z.infer<typeof compactionStage>;
+
 export const ephemeralContextEvents = {
+  "session.compaction_progress": () =>
+    z.looseObject({
+      compactionAttemptId: z.string().min(1),
+      stage: compactionStage,
+      /** What the summary is to stand for. */
+      summarisedTokens: figure,
+      /** Written by the model so far. */
+      receivedTokens: figure,
+    }),
   "session.truncation": () =>
     z.looseObject({
       tokenLimit: figure,

@@ -17,6 +17,18 @@ const notice = {
   code: z.string().optional(),
 };
 
+/** A file that was changed since. */
+const changedFile = z.looseObject({
+  path: z.string(),
+  /** Name of the old bytes. Absent: it was new, and goes away again. `lost`: they were not kept. */
+  before: z.string().optional(),
+  /** Hash of what the agent wrote last. */
+  after: z.string().optional(),
+  /** Somebody else wrote between two of the agent's changes: what they wrote may still stand in it. */
+  isShared: z.boolean(),
+});
+export type ChangedFile = z.infer<typeof changedFile>;
+
 export const sessionEvents = {
   "session.start": () =>
     z.looseObject({
@@ -68,6 +80,13 @@ export const sessionEvents = {
       /** Set with mode research: the run that begins, or goes on, with it. */
       research: z.looseObject({ topic: z.string(), path: z.string() }).optional(),
     }),
+  /** `sha256` is empty when the file is gone. */
+  "session.plan_changed": () =>
+    z.looseObject({
+      operation: z.enum(["create", "update", "delete"]),
+      sha256: z.string(),
+      by: z.enum(["agent", "outside"]),
+    }),
   "session.model_change": () =>
     z.looseObject({
       previousModel: z.string().optional(),
@@ -92,6 +111,8 @@ export const sessionEvents = {
       eventsRemoved: z.number(),
       filesRestored: z.array(z.string()),
       filesSkipped: z.array(z.string()),
+      /** Those of them that somebody else had changed, with what is needed to put them back later. */
+      filesLeft: z.array(changedFile).optional(),
       /** Agents that leave the history with it. */
       withdrawnAgents: z.array(z.string()).optional(),
       /** Agents that stay, and whose result left with the words that told it. */

@@ -13,6 +13,8 @@ const toolStart = z.looseObject({
 });
 
 export const toolEvents = {
+  /** The person runs a command with `!`, asked of nobody; `isShared`: the model gets its output with the next message. */
+  "tool.user_requested": () => z.looseObject({ command: z.string(), cwd: z.string(), isShared: z.boolean() }),
   "tool.execution_start": () => toolStart,
   "tool.execution_complete": () =>
     z.looseObject({

@@ -6,11 +6,11 @@ import { systemClock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
 import { Recall } from "../../memory/recall/recall.ts";
 import { secretRedactor } from "../../memory/secret/filter.ts";
-import { StateReader } from "../../proxy/state/files.ts";
 import { finishRequest } from "../../proxy/store/records.ts";
 import {
   caller,
   history,
+  indexOn,
   openPlace,
   type Place,
   recordOf,
@@ -58,7 +58,8 @@ beforeEach(async () => {
   await remember.close();
   recall = new Recall({ db: place.db, path: join(place.home, "store.db"), timeoutMs: 60_000 });
   local = localOperations({
-    ...{ store, recall, redactor: secretRedactor("key"), files: new StateReader(), clock: systemClock },
+    ...{ store, recall, redactor: secretRedactor("key"), clock: systemClock },
+    index: indexOn(recall.writer),
     settings: {
       specMode: false,
       semantic: { enabled: true, maxSnips: 4, maxChars: 3000 },
@@ -166,7 +167,7 @@ describe("texts (X65, X100, XB27, M143)", () => {
     const first = await put("/sessions/alpha/todo", "- one");
     expect(first.status).toBe(200);
     const tag = first.headers.get("etag")!;
-    expect(readFileSync(join(place.store.dir, "sessions/alpha/todo.md"), "utf8")).toBe("- one");
+    expect(readFileSync(join(place.home, "proxy/sessions/alpha/todo.md"), "utf8")).toBe("- one");
     expect((await errorOf(await put("/sessions/alpha/todo", "- two"))).slice(0, 2)).toEqual([
       428,
       "precondition_required",
@@ -181,7 +182,7 @@ describe("texts (X65, X100, XB27, M143)", () => {
   });
   it("a hand edit is seen, and makes an earlier version stale", async () => {
     const tag = (await put("/sessions/alpha/pinned", "a")).headers.get("etag")!;
-    writeFileSync(join(place.store.dir, "sessions/alpha/pinned.md"), "by hand");
+    writeFileSync(join(place.home, "proxy/sessions/alpha/pinned.md"), "by hand");
     expect((await put("/sessions/alpha/pinned", "b", { "if-match": tag })).status).toBe(412);
     expect(value(await remote.text("alpha", "pinned")).text).toBe("by hand");
   });
@@ -195,7 +196,7 @@ describe("texts (X65, X100, XB27, M143)", () => {
   it("X53 what is written passes the filter; too long is 413", async () => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
     await put("/sessions/alpha/todo", `use ${secret}`);
-    expect(readFileSync(join(place.store.dir, "sessions/alpha/todo.md"), "utf8")).not.toContain(secret);
+    expect(readFileSync(join(place.home, "proxy/sessions/alpha/todo.md"), "utf8")).not.toContain(secret);
     expect((await put("/sessions/beta/todo", "x".repeat(70_000))).status).toBe(413);
   });
   it("X76 a spec is approved through the API, the CLI says so too, and it is in the log", async () => {

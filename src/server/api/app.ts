@@ -3,15 +3,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
+import { ok } from "../../base/result.ts";
 import { loginBody } from "../../schema/api/sign-in.ts";
 import { codeOf } from "../../store/fault.ts";
 import type { EventStream } from "../event-stream.ts";
 import { memoryRoutes } from "../memory/routes.ts";
+import { signedWith } from "../memory/signed.ts";
 import type { GatewayOptions } from "../options.ts";
 import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import type { SignIn } from "../sign-in.ts";
-import type { Member } from "../team/member.ts";
+import { LOCAL_MEMBER, type Member } from "../team/member.ts";
+import { tokenRoutes } from "../team/token-routes.ts";
 import { Throttle } from "../throttle.ts";
 import { dashboardLookRoutes, type GatewaySelf } from "./dashboard/look.ts";
 import { sessionListRoutes } from "./dashboard/sessions.ts";
@@ -24,7 +27,17 @@ import { type Env, jsonBody, opened, refuse } from "./reply.ts";
 
 type ApiParts = Pick<
   GatewayOptions,
-  "operations" | "recall" | "memory" | "graphViews" | "report" | "version" | "home" | "dashboard" | "health"
+  | "operations"
+  | "recall"
+  | "memory"
+  | "memoryKey"
+  | "team"
+  | "graphViews"
+  | "report"
+  | "version"
+  | "home"
+  | "dashboard"
+  | "health"
 > & {
   events: EventStream;
   signIn: SignIn;
@@ -57,7 +70,13 @@ export function createApi(parts: ApiParts): ApiHandler {
   app.route("/api/proxy", lookRoutes);
   app.use("/api/recall/*", opened("recall", parts.recall));
   app.route("/api/recall", recallRoutes(events));
+  if (parts.memoryKey !== undefined) app.use("/api/memory/*", signedWith(parts.memoryKey));
   if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
+  if (parts.team) {
+    const { tokens } = parts.team;
+    const ready = opened("tokens", async (member) => ok(tokens(member ?? LOCAL_MEMBER)));
+    app.use("/api/tokens", ready).use("/api/tokens/*", ready).route("/api/tokens", tokenRoutes);
+  }
   if (parts.graphViews) app.use("/api/graph/*", opened("graph", parts.graphViews)).route("/api/graph", graphRoutes);
   if (parts.dashboard) {
     const ready = opened("dashboard", parts.dashboard);

@@ -22,12 +22,26 @@ export async function readJson<T>(
   member?: Member,
 ): Promise<Result<T, GatewayRefusal>> {
   if (!JSON_TYPE.test(req.headers["content-type"] ?? "")) return fail(refusal("unsupported_media_type"));
-  if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
-  const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
-  if (!raw.ok) return fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));
+  const raw = await rawBody(req);
+  if (!raw.ok) return raw;
   const bytes = await decodeBody(raw.value, req.headers["content-encoding"], MAX_BYTES);
   if (!bytes.ok) return fail(bytes.error === "too_large" ? tooLarge : invalid("The body cannot be decoded."));
   return parseAs(bytes.value, schema, member);
+}
+
+const bodies = new WeakMap<IncomingMessage, Promise<Result<Buffer, GatewayRefusal>>>();
+
+/** The bytes as they came, for everybody who looks at them. */
+export function rawBody(req: IncomingMessage): Promise<Result<Buffer, GatewayRefusal>> {
+  const body = bodies.get(req) ?? readRaw(req);
+  bodies.set(req, body);
+  return body;
+}
+
+async function readRaw(req: IncomingMessage): Promise<Result<Buffer, GatewayRefusal>> {
+  if (Number(req.headers["content-length"] ?? 0) > MAX_BYTES) return fail(tooLarge);
+  const raw = await readStream(req, { ...bodyPace, maxBytes: MAX_BYTES, totalMs: TOTAL_MS });
+  return raw.ok ? raw : fail(raw.error === "too_large" ? tooLarge : refusal("slow_body"));
 }
 
 const tooLarge = refusal("too_large", { hint: "Send at most 256 KB." });

@@ -18,6 +18,7 @@ import type { MemoryBackend } from "../memory/contract.ts";
 import { refusalOf } from "../refusal.ts";
 import { errorBody } from "../respond.ts";
 import type { Member } from "../team/member.ts";
+import type { TokenOperations } from "../team/token-operations.ts";
 import { invalid, readJson } from "./json-body.ts";
 
 /** What a family of routes works on; `place` and `src` are of the board's routes. */
@@ -29,6 +30,7 @@ type Variables = {
   member: Member | undefined;
   graph: GraphOperations;
   dashboard: DashboardOperations;
+  tokens: TokenOperations;
   place: BoardPlace;
   src: Src;
 };

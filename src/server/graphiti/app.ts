@@ -2,16 +2,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestTarget } from "../contract.ts";
 import { sendJson } from "../respond.ts";
+import type { Member } from "../team/member.ts";
+import { notOwn, withoutScope } from "./access.ts";
 import { detail, type Reply } from "./body.ts";
 import type { OpenGraph } from "./contract.ts";
 import { description } from "./openapi.ts";
 import { type GraphRoute, graphRoutes } from "./routes.ts";
 
-export type GraphitiHandler = (req: IncomingMessage, res: ServerResponse, target: RequestTarget) => Promise<void>;
+/** `member`: of a team, by the token that was presented. */
+export type GraphitiHandler = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  target: RequestTarget,
+  member?: Member,
+) => Promise<void>;
 
 export function createGraphiti(open: OpenGraph): GraphitiHandler {
-  return async (req, res, { path, segments, search, hasSlash }) => {
-    const reply = await answerTo(open, req, {
+  return async (req, res, { path, segments, search, hasSlash }, member) => {
+    const reply = await answerTo(() => open(member), req, {
       path: segments.slice(1).map(decoded),
       search,
       at: path,
@@ -42,6 +50,11 @@ async function answerTo(open: OpenGraph, req: IncomingMessage, target: Target): 
       ? { status: 503, body: { status: "unhealthy", detail: services.error.what }, headers: { "retry-after": "1" } }
       : detail(503, services.error.what, { "retry-after": "1" });
   const params = path.filter((_, i) => isParameter(partsOf(route)[i]));
+  const { caller } = services.value;
+  const { needs = "write", owned } = route;
+  const refused =
+    withoutScope(caller, needs) ?? (owned && (await notOwn(caller, { type: owned, id: params[0] ?? "" })));
+  if (refused) return refused;
   return route.run({ req, params, query: new URLSearchParams(search), services: services.value });
 }
 

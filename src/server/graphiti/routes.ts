@@ -3,7 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { newId } from "../../base/id.ts";
 import type { Result } from "../../base/result.ts";
 import { groupId } from "../../memory/graph/group.ts";
+import type { OwnedThing } from "../../memory/graph/member.ts";
 import { isKey, once } from "../memory/idempotency.ts";
+import type { TokenScope } from "../team/member.ts";
+import { notOwn, UNAVAILABLE } from "./access.ts";
 import { detail, invalid, type Reply, readBody } from "./body.ts";
 import type { GraphServices } from "./contract.ts";
 import { type FieldProblem, groupField, integerField, missing } from "./field.ts";
@@ -26,14 +29,17 @@ export type GraphRequest = {
   query: URLSearchParams;
   services: GraphServices;
 };
-export type GraphRoute = DescribedRoute & { run(request: GraphRequest): Promise<Reply> };
+export type GraphRoute = DescribedRoute & {
+  /** The scope of a member's token; `write` unless said. */
+  needs?: TokenScope;
+  /** What its parameter names: somebody else's is not touched. */
+  owned?: OwnedThing["type"];
+  run(request: GraphRequest): Promise<Reply>;
+};
 
 const MOST_EPISODES = 100_000;
 
 const result = (message: string, status = 200): Reply => ({ status, body: { message, success: true } });
-const unavailable = detail(503, "The store cannot be used now; nothing was accepted. Try again.", {
-  "retry-after": "1",
-});
 
 /** The store's own troubles are the same for every route. */
 async function after<T>(
@@ -41,7 +47,7 @@ async function after<T>(
   reply: (value: T) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const settled = await outcome;
-  return settled.ok ? reply(settled.value) : unavailable;
+  return settled.ok ? reply(settled.value) : UNAVAILABLE;
 }
 
 /** A group in the path, checked as it would be in a body. */
@@ -55,6 +61,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "GET",
     path: "/healthcheck",
+    needs: "read",
     summary: "Healthcheck",
     answer: { status: 200, schema: "HealthCheck" },
     async run({ services: { graph } }) {
@@ -75,6 +82,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "POST",
     path: "/search",
+    needs: "read",
     summary: "Search",
     answer: { status: 200, schema: "SearchResults" },
     body: searchRequest.schema,
@@ -103,6 +111,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "POST",
     path: "/get-memory",
+    needs: "read",
     summary: "Get Memory",
     answer: { status: 200, schema: "SearchResults" },
     body: memoryRequest.schema,
@@ -118,6 +127,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "GET",
     path: "/episodes/{group_id}",
+    needs: "read",
     summary: "Get Episodes",
     answer: { status: 200, schema: "Episodes" },
     async run({ params, query, services: { graph } }) {
@@ -142,6 +152,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "GET",
     path: "/entity-edge/{uuid}",
+    needs: "read",
     summary: "Get Entity Edge",
     answer: { status: 200, schema: "FactResult" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
@@ -153,6 +164,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "DELETE",
     path: "/entity-edge/{uuid}",
+    owned: "fact",
     summary: "Delete Entity Edge",
     answer: { status: 200, schema: "Result" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
@@ -163,6 +175,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "DELETE",
     path: "/episode/{uuid}",
+    owned: "episode",
     summary: "Delete Episode",
     answer: { status: 200, schema: "Result" },
     run: ({ params: [uuid = ""], services: { graph } }) =>
@@ -173,6 +186,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "DELETE",
     path: "/group/{group_id}",
+    owned: "group",
     summary: "Delete Group",
     answer: { status: 200, schema: "Result" },
     async run({ params, services: { graph } }) {
@@ -188,10 +202,12 @@ export const graphRoutes: readonly GraphRoute[] = [
     summary: "Add Entity Node",
     answer: { status: 201, schema: "EntityNode" },
     body: entityRequest.schema,
-    async run({ req, services: { graph } }) {
+    async run({ req, services: { graph, caller } }) {
       const body = await readBody(req, entityRequest);
       if (!body.ok) return body.error;
       const { uuid, group_id: group, name, summary } = body.value;
+      const refused = await notOwn(caller, { type: "group", id: group });
+      if (refused) return refused;
       const put = graph.store.putEntity({ uuid: uuid || newId(), group, name, summary, now: graph.now() });
       return after(put, (outcome) =>
         outcome.type === "stored"
@@ -203,6 +219,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "POST",
     path: "/clear",
+    needs: "admin",
     summary: "Clear",
     answer: { status: 200, schema: "Result" },
     run: ({ services: { graph } }) => after(graph.store.forget({ type: "everything" }), () => result("Graph cleared")),
@@ -210,6 +227,7 @@ export const graphRoutes: readonly GraphRoute[] = [
   {
     method: "POST",
     path: "/groups/resolve",
+    needs: "read",
     summary: "Resolve Group",
     answer: { status: 200, schema: "GroupId" },
     body: groupRequest.schema,
@@ -221,10 +239,12 @@ export const graphRoutes: readonly GraphRoute[] = [
   },
 ];
 
-async function addMessages({ req, services: { graph, store, hashKey } }: GraphRequest): Promise<Reply> {
+async function addMessages({ req, services: { graph, store, hashKey, caller } }: GraphRequest): Promise<Reply> {
   const body = await readBody(req, messagesRequest);
   if (!body.ok) return body.error;
   const { group_id: group, messages } = body.value;
+  const refused = await notOwn(caller, { type: "group", id: group });
+  if (refused) return refused;
   const accept = async (): Promise<Reply> =>
     after(graph.accept({ group, origin: "api", episodes: messages.map(episodeInput) }), (outcome) =>
       outcome.type === "accepted"

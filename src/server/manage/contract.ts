@@ -3,10 +3,12 @@ import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
 import type { LaneEpochReason, LaneKind, RecordRow, RequestRecord } from "../../proxy/contract.ts";
 import type { SessionTextFile } from "../../proxy/state/files.ts";
-import type { Spec, SpecChange } from "../../proxy/state/spec.ts";
+import type { SpecChange } from "../../proxy/state/spec.ts";
+import type { Spec } from "../../proxy/state/spec-file.ts";
 import type { ProxySession } from "../../proxy/store/session.ts";
 import type { ProxyTotals } from "../../proxy/store/totals.ts";
 import type { LearnedWindow } from "../../proxy/store/windows.ts";
+import type { Member } from "../team/member.ts";
 
 /** Failures keep their code over HTTP: `session_not_found`, `stale`, `precondition_required`, `store_unavailable`, … */
 export type OperationOutcome<T> = Promise<Result<T, Failure>>;
@@ -102,4 +104,5 @@ export type ProxyOperations = {
   semantic(): OperationOutcome<SemanticView>;
 };
 
-export type OpenOperations = () => Promise<Result<ProxyOperations, Failure>>;
+/** `member`: of a team. */
+export type OpenOperations = (member?: Member) => Promise<Result<ProxyOperations, Failure>>;

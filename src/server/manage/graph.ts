@@ -1,6 +1,7 @@
 // What the graph shows over HTTP: the views of `everlong graph`, over everything of this home unless a scope is named.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { Member } from "../team/member.ts";
 
 /** As in a query; times are as people write them. */
 export type GraphQuestion = {
@@ -36,4 +37,5 @@ export type GraphOperations = {
   /** What waits to be read, and what could not be. */
   queue(): View;
 };
-export type OpenGraphOperations = () => Promise<Result<GraphOperations, Failure>>;
+/** `member`: of a team. */
+export type OpenGraphOperations = (member?: Member) => Promise<Result<GraphOperations, Failure>>;

@@ -27,7 +27,7 @@ export function requestInspection(parts: ManageParts & { redact(text: string): s
   const { store } = parts;
   return {
     async requests({ session: id, family, action, q, ...page }) {
-      const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
+      const session = id === undefined ? ok(undefined) : await sessionNamed({ store }, id);
       if (!session.ok) return session;
       const words = q?.toLowerCase();
       const fits = (record: RequestRecord): boolean =>

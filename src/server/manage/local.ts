@@ -3,9 +3,10 @@
 import { optional } from "../../base/optional.ts";
 import { ok } from "../../base/result.ts";
 import { keepsVectors, noteOf } from "../../memory/recall/store/note.ts";
-import { read } from "../../proxy/store/handle.ts";
+import { read } from "../../proxy/store/row-access.ts";
 import { forgetWindow, listWindows } from "../../proxy/store/windows.ts";
 import { type ConfiguredUpstream, upstreamsOf } from "../../proxy/upstream/choose.ts";
+import { allRows, onEmbedded } from "../../store/unit.ts";
 import type { ProxyOperations, UpstreamRow } from "./contract.ts";
 import type { ManageParts } from "./parts.ts";
 import { recordOperations } from "./records.ts";
@@ -38,19 +39,25 @@ const rowOf = ({ name, url, apiKey, problem }: ConfiguredUpstream): UpstreamRow 
 });
 
 /** How searching by meaning stands: who makes the vectors, how many passages wait for one, which namespaces are known. */
-function semanticOperation({ store, settings }: ManageParts): ProxyOperations["semantic"] {
+function semanticOperation({ store, owner, settings }: ManageParts): ProxyOperations["semantic"] {
   return () =>
-    read(store, (db) => {
-      const waiting = db.prepare("SELECT count(*) AS n FROM recall_waiting").get();
-      const namespaces = db.prepare(
-        `SELECT namespace, count(*) AS n FROM proxy_session WHERE namespace IS NOT NULL
+    read(store, function* () {
+      let index = { embedder: "none", waiting: 0 };
+      yield* onEmbedded((db) => {
+        const waiting = db.prepare("SELECT count(*) AS n FROM recall_waiting").get();
+        const embedder = keepsVectors(db) ? (noteOf(db, "embedder") ?? "none") : "none";
+        index = { embedder, waiting: Number(waiting?.["n"] ?? 0) };
+      });
+      const namespaces = yield* allRows(
+        `SELECT namespace, count(*) AS n FROM proxy_session
+         WHERE namespace IS NOT NULL ${owner === undefined ? "" : "AND identity = ?"}
          GROUP BY namespace ORDER BY max(used_at) DESC LIMIT 500`,
+        ...(owner === undefined ? [] : [owner]),
       );
       return {
         enabled: settings.semantic.enabled,
-        embedder: keepsVectors(db) ? (noteOf(db, "embedder") ?? "none") : "none",
-        waiting: Number(waiting?.["n"] ?? 0),
-        namespaces: namespaces.all().map((row) => ({ name: String(row["namespace"]), sessions: Number(row["n"]) })),
+        ...index,
+        namespaces: namespaces.map((row) => ({ name: String(row["namespace"]), sessions: Number(row["n"]) })),
       };
     });
 }

@@ -7,6 +7,7 @@ import type { SearchPlan, Shown } from "../../memory/recall/result.ts";
 import type { RecallStats } from "../../memory/recall/stats.ts";
 import type { ErasureReport } from "../../runtime/client/recall.ts";
 import type { InjectionPreview, InjectionQuestion } from "../../schema/api/recall.ts";
+import type { Member } from "../team/member.ts";
 import type { OperationOutcome } from "./contract.ts";
 
 const text = z.string().max(10_000);
@@ -75,4 +76,5 @@ export type RecallOperations = {
   /** Erases for good; session logs keep what was said. */
   forget(choice: ForgetRequest): OperationOutcome<ErasureReport>;
 };
-export type OpenRecall = () => Promise<Result<RecallOperations, Failure>>;
+/** `member`: of a team. */
+export type OpenRecall = (member?: Member) => Promise<Result<RecallOperations, Failure>>;

@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { RecordRow } from "../../proxy/contract.ts";
-import { listEvents, textOf } from "../../proxy/store/list.ts";
+import { textOf } from "../../proxy/store/list.ts";
 import { listRequests, requestById } from "../../proxy/store/records.ts";
 import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
 import { totals } from "../../proxy/store/totals.ts";
@@ -16,7 +16,8 @@ type RecordPart = Pick<ProxyOperations, "events" | "requests" | "request" | "sta
 
 const BEGINNING = 160;
 
-export function recordOperations({ store }: ManageParts): RecordPart {
+export function recordOperations(parts: ManageParts): RecordPart {
+  const { store, owner } = parts;
   const withText = async (session: ProxySession, row: RecordRow): Promise<RecordRow & { text?: string }> => {
     if (row.own === undefined) return row;
     const text = await textOf(store, session, row.own);
@@ -24,10 +25,10 @@ export function recordOperations({ store }: ManageParts): RecordPart {
   };
   return {
     async events(id, { after, kind, limit }) {
-      const session = await sessionNamed(store, id);
+      const session = await sessionNamed(parts, id);
       if (!session.ok) return session;
       const from = after === undefined ? {} : { after: /^\d{1,15}$/.test(after) ? Number(after) : 0 };
-      const list = await listEvents(session.value, {
+      const list = await store.files.log(session.value, {
         ...from,
         ...optional("kind", kind),
         ...optional("limit", limit),
@@ -37,9 +38,13 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       return ok({ items: events, ...optional("next", next === undefined ? undefined : String(next)) });
     },
     async requests({ session: id, ...page }) {
-      const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
+      const session = id === undefined ? ok(undefined) : await sessionNamed(parts, id);
       if (!session.ok) return session;
-      const list = await listRequests(store, { ...page, ...optional("session", session.value) });
+      const list = await listRequests(store, {
+        ...page,
+        ...optional("session", session.value),
+        ...optional("owner", owner),
+      });
       return list.ok ? ok({ items: list.value.records, ...optional("next", list.value.next) }) : list;
     },
     async request(id) {
@@ -47,6 +52,7 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       if (!record.ok) return record;
       if (!record.value) return fail(unknownRequest(id));
       const session = await sessionById(store, record.value.session ?? "");
+      if (owner !== undefined && !(session.ok && session.value?.identity === owner)) return fail(unknownRequest(id));
       const why = optional("whyNothing", whyNothing(record.value));
       if (!session.ok || !session.value) return ok({ ...record.value, ...why });
       const items: (RecordRow & { text?: string })[] = [];
@@ -54,8 +60,8 @@ export function recordOperations({ store }: ManageParts): RecordPart {
       return ok({ ...record.value, ...why, items });
     },
     async stats(id) {
-      const session = id === undefined ? ok(undefined) : await sessionNamed(store, id);
-      return session.ok ? totals(store, session.value) : session;
+      const session = id === undefined ? ok(undefined) : await sessionNamed(parts, id);
+      return session.ok ? totals(store, session.value ?? (owner === undefined ? undefined : { owner })) : session;
     },
   };
 }

@@ -17,9 +17,9 @@ const MOST_IDENTITIES = 16;
 type Within = SearchRequest["within"];
 
 export function searchOperation(parts: ManageParts): ProxyOperations["search"] {
-  const { store, recall } = parts;
+  const { recall } = parts;
   return async (ask) => {
-    const session = ask.session === undefined ? ok(undefined) : await sessionNamed(store, ask.session);
+    const session = ask.session === undefined ? ok(undefined) : await sessionNamed(parts, ask.session);
     if (!session.ok) return session;
     if (/^(.+:)?t\d+\.\d+$/.test(ask.query.trim())) return byRef(parts, ask.query.trim(), session.value);
     const places = await withins(parts, ask, session.value);
@@ -40,11 +40,11 @@ export function searchOperation(parts: ManageParts): ProxyOperations["search"] {
 }
 
 async function byRef(
-  { store }: ManageParts,
+  { store, owner }: ManageParts,
   ref: string,
   session: ProxySession | undefined,
 ): ReturnType<ProxyOperations["search"]> {
-  const item = await itemByRef(store, ref, session);
+  const item = await itemByRef(store, ref, { ...optional("session", session), ...optional("owner", owner) });
   if (!item.ok) return item;
   if (!item.value) return fail(unknownRef(ref));
   const { role, time, text, turn, item: number, session: id } = item.value;
@@ -52,12 +52,12 @@ async function byRef(
 }
 
 async function withins(
-  { store }: ManageParts,
+  { store, owner }: ManageParts,
   { namespace }: SearchAsk,
   session: ProxySession | undefined,
 ): Promise<Result<Within[], Failure>> {
   if (session) return ok([{ identity: session.identity, scopes: [{ type: "session", session: session.id }] }]);
-  const list = await listSessions(store, { limit: 500 });
+  const list = await listSessions(store, { limit: 500, ...optional("owner", owner) });
   if (!list.ok) return list;
   const identities = [...new Set(list.value.sessions.map((s) => s.identity))].slice(0, MOST_IDENTITIES);
   const scopeOf = (identity: string): Within["scopes"] =>

@@ -1,13 +1,18 @@
 // A proxied session by its id.
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { ProxyStore } from "../../proxy/store/handle.ts";
 import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
+import type { ManageParts } from "./parts.ts";
 
-export async function sessionNamed(store: ProxyStore, id: string): Promise<Result<ProxySession, Failure>> {
+/** Somebody else's is as one that is not there. */
+export async function sessionNamed(
+  { store, owner }: Pick<ManageParts, "store" | "owner">,
+  id: string,
+): Promise<Result<ProxySession, Failure>> {
   const session = await sessionById(store, id);
   if (!session.ok) return session;
-  return session.value ? ok(session.value) : fail(unknownSession(id));
+  const isSeen = session.value && (owner === undefined || session.value.identity === owner);
+  return isSeen && session.value ? ok(session.value) : fail(unknownSession(id));
 }
 
 export const unknownSession = (id: string): Failure => ({

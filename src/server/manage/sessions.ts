@@ -1,7 +1,6 @@
 // Proxied sessions as management sees them: listed, shown with their lanes, erased.
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
-import { readSpec } from "../../proxy/state/spec.ts";
 import { deleteAllSessions, deleteSession } from "../../proxy/store/delete.ts";
 import { lanesOf } from "../../proxy/store/lane.ts";
 import type { StoredLane } from "../../proxy/store/lane-row.ts";
@@ -15,41 +14,44 @@ import { specView } from "./texts.ts";
 
 type SessionPart = Pick<ProxyOperations, "sessions" | "session" | "deleteSession" | "deleteAllSessions">;
 
-export function sessionOperations({ store, recall, files, settings }: ManageParts): SessionPart {
+export function sessionOperations(parts: ManageParts): SessionPart {
+  const { store, owner, index, settings } = parts;
   return {
     async sessions(query) {
-      const list = await listSessions(store, query);
+      const list = await listSessions(store, { ...query, ...optional("owner", owner) });
       if (!list.ok) return list;
       return ok({ items: list.value.sessions.map(rowOf), ...optional("next", list.value.next) });
     },
     async session(id) {
-      const session = await sessionNamed(store, id);
+      const session = await sessionNamed(parts, id);
       if (!session.ok) return session;
-      const [lanes, sums, spec] = [
+      const [lanes, sums, texts] = [
         await lanesOf(store, session.value),
         await totals(store, session.value),
-        await readSpec(session.value.path),
+        await store.files.texts(session.value),
       ];
       if (!lanes.ok) return lanes;
       if (!sums.ok) return sums;
-      if (!spec.ok) return spec;
-      const { todo, pinned, summary } = await files.read(session.value.path);
+      if (!texts.ok) return texts;
+      const { todo, pinned, summary, spec } = texts.value;
       return ok({
         ...rowOf(session.value),
         directory: session.value.path,
         lanes: lanes.value.map(laneRow),
         totals: sums.value,
         files: { todo: todo.length, pinned: pinned.length, summary: summary.length },
-        spec: specView(spec.value, settings.specMode),
+        spec: specView(spec, settings.specMode),
       });
     },
     async deleteSession(id) {
-      const gone = await deleteSession(store, id, recall.writer);
+      const session = await sessionNamed(parts, id);
+      if (!session.ok) return session;
+      const gone = await deleteSession(store, id, index);
       if (!gone.ok) return gone;
       return gone.value ? ok({ deleted: 1 }) : fail(unknownSession(id));
     },
     async deleteAllSessions() {
-      const gone = await deleteAllSessions(store, recall.writer);
+      const gone = await deleteAllSessions(store, index, owner);
       return gone.ok ? ok({ deleted: gone.value }) : gone;
     },
   };

@@ -6,6 +6,8 @@ import { memberOf, noteUse, tenantOfToken } from "./tokens.ts";
 
 /** A revoked token works for so long on a node that has just seen it. */
 const FRESH_MS = 2000;
+/** Nobody waits longer than this to be known. */
+const LOOK_MS = 2000;
 /** While the database is away, a token that it knew opens the way to models. */
 const STALE_MS = 15 * 60_000;
 /** When a token was used is written seldom: it is for people to read. */
@@ -43,7 +45,9 @@ export class MemberDirectory {
     const now = this.#clock.monotonic();
     const entry = this.#entries.get(token);
     if (entry && now - entry.at < FRESH_MS) return this.#answer(entry.member);
-    const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now()));
+    const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now()), {
+      limitMs: LOOK_MS,
+    });
     if (!looked.ok) return { type: "unavailable", last: entry && now - entry.at < STALE_MS ? entry.member : undefined };
     this.#entries.delete(token); // the newest stands last, so the oldest goes first
     this.#entries.set(token, { member: looked.value, at: now });

@@ -2,7 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
-import type { GatewayRefusal, RequestTarget } from "../contract.ts";
+import { type GatewayRefusal, GRAPHITI, type RequestTarget } from "../contract.ts";
+import type { OpenGraph } from "../graphiti/contract.ts";
+import type { GraphOperations } from "../manage/graph.ts";
+import type { RecallOperations } from "../manage/recall.ts";
 import type { MemoryBackend } from "../memory/contract.ts";
 import { refusal } from "../refusal.ts";
 import { sendJson } from "../respond.ts";
@@ -11,6 +14,7 @@ import type { Lookup } from "./directory.ts";
 import { isOther, LOCAL_MEMBER, type Member, mayDo, scopeOf, type TeamCaller } from "./member.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { forbidden, refusedText } from "./refuse.ts";
+import type { TokenOperations } from "./token-operations.ts";
 import { isTeamToken } from "./tokens.ts";
 
 /** What a gateway on a team's database has beside the others. */
@@ -19,6 +23,10 @@ export type TeamDoor = {
   /** Without asking: whether it was a member's a short while ago. */
   knows(token: string): boolean;
   memory(member: Member): Promise<Result<MemoryBackend, Failure>>;
+  tokens(member: Member): TokenOperations;
+  graph: OpenGraph;
+  graphViews(member: Member): Promise<Result<GraphOperations, Failure>>;
+  recall(member: Member): Promise<Result<RecallOperations, Failure>>;
   /** Why it cannot serve now; none: it can. */
   problems(): Promise<readonly string[]>;
   metrics: NodeMetrics;
@@ -43,7 +51,9 @@ export async function teamCaller(team: TeamDoor, req: IncomingMessage, isOver: b
 }
 
 /** Beside memory the store of a node is its own: what is there belongs to whoever runs it. */
-const SHARED = /^\/api\/(memory(\/|$)|me$)/;
+const SHARED = /^\/api\/((memory|recall|graph|proxy|tokens)(\/|$)|me$)/;
+/** Where the scope is another than the method's. */
+const ADMIN = /^\/api\/tokens(\/|$)/;
 
 /** What says whose memory is meant. */
 const NAMING = ["repository", "tenant", "user"];
@@ -60,8 +70,12 @@ export function refusedTo(member: Member, req: IncomingMessage, target: RequestT
   const query = Object.fromEntries(search);
   const { "x-everlong-tenant": tenant, "x-everlong-user": user } = req.headers;
   if (isOther(member, query) || isOther(member, { tenant, user })) return refusal("forbidden_tenant");
+  // Its routes say for themselves what they need: a search is a POST there.
+  if (target.segments[0] === GRAPHITI) return undefined;
   if (member !== LOCAL_MEMBER && !SHARED.test(target.path)) return refusal("not_found");
-  const scope = scopeOf(req.method);
+  // A question is a POST, since it may be long.
+  const asks = target.path === "/api/recall" || target.path === "/api/proxy/search";
+  const scope = ADMIN.test(target.path) ? "admin" : asks ? "read" : scopeOf(req.method);
   if (!mayDo(member, scope)) return forbidden(scope);
   return refusedText(member, query);
 }

@@ -26,7 +26,7 @@ export const LOCAL_MEMBER: Member = {
 export const isTeamName = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text);
 
 /** One person of one tenant, for what is keyed by identity. */
-export const personOf = ({ tenant, user }: Member): string => `${tenant}/${user}`;
+export const personOf = ({ tenant, user }: Pick<Member, "tenant" | "user">): string => `${tenant}/${user}`;
 
 /** What a request without a body may do by its method. */
 export const scopeOf = (method: string | undefined): TokenScope =>

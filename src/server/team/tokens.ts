@@ -40,7 +40,7 @@ export const newToken = (tenant: string): NewToken => ({
 export function* addToken({ id, token }: NewToken, grant: TokenGrant, now: string): Unit<boolean> {
   const same = yield* oneRow("SELECT id FROM tokens WHERE name = ? AND revoked_at IS NULL AND id <> ?", grant.name, id);
   if (same) return false;
-  yield* execute("INSERT INTO tenants (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", grant.tenant, now);
+  yield* addTenant(grant.tenant, now);
   yield* execute(
     `INSERT INTO tokens (id, name, hash, "user", scopes, repositories, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -48,6 +48,11 @@ export function* addToken({ id, token }: NewToken, grant: TokenGrant, now: strin
     ...[now, grant.expires],
   );
   return true;
+}
+
+/** Whoever has rows is listed. */
+export function* addTenant(name: string, now: string): Unit<void> {
+  yield* execute("INSERT INTO tenants (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now);
 }
 
 export function* listTokens(tenant: string): Unit<TokenView[]> {

@@ -31,6 +31,8 @@ export class IndexWriter {
   #stored = { text: "", redacted: "" };
   #place: ItemPlace | undefined;
   #hasRow = false;
+  /** The first prompt gave the session its name, here or earlier. */
+  #isNamed = false;
   #count = 0;
   #updatedAt: string | undefined;
   #ofOther: boolean | undefined;
@@ -213,8 +215,9 @@ export class IndexWriter {
   #userMessage(event: Envelope<"user.message">): void {
     if (!event.data.ref) return;
     this.#turn(event, this.#bounded(event.data.content));
-    if (event.data.source === "user") {
+    if (event.data.source === "user" && !this.#isNamed) {
       const title = this.#redact(firstLine(event.data.display ?? event.data.content, 60));
+      this.#isNamed = title !== "";
       this.#run("UPDATE sessions SET name = ? WHERE id = ? AND (name IS NULL OR name = '')", [title, this.#session]);
     }
     this.#refsIn(event, event.data.content);

@@ -1,27 +1,8 @@
 // Compactions in the transcript: what was summarised, or why the history is unchanged.
 import { optional } from "../../base/optional.ts";
+import { compactionReasonText } from "../../schema/compaction-reason.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { TranscriptBlock } from "./block.ts";
-
-/** Why an attempt changed nothing, as people read it. */
-const REASONS: Readonly<Record<string, string>> = {
-  nothing_to_compact: "nothing to compact yet",
-  no_progress: "the summary would not be shorter",
-  no_room: "what must stay leaves no room",
-  blocked_by_hook: "a hook blocked it",
-  history_changed: "the history changed meanwhile",
-  user: "you cancelled it",
-  superseded: "another one took its place",
-  shutdown: "the session ended",
-  turned_off: "compaction was turned off",
-  empty_summary: "the summary was empty",
-  useless_summary: "the summary said too little",
-  refused: "the model refused",
-  model_error: "the model failed",
-  timeout: "it took too long",
-  interrupted: "it was interrupted",
-  store_error: "the checkpoint could not be written",
-};
 
 type CompactionEvent = Envelope<
   "session.compaction_complete" | "session.compaction_undone" | "session.provider_compaction"
@@ -41,7 +22,7 @@ export function compactionBlock(event: CompactionEvent): TranscriptBlock[] {
   const { outcome, outcomeReason, failureReason, error, trigger, model, summaryContent, checkpointNumber } = event.data;
   if (outcome !== "applied") {
     const code = outcomeReason ?? failureReason ?? outcome;
-    const reason = [REASONS[code] ?? code, error].filter(Boolean).join(": ");
+    const reason = [compactionReasonText(code), error].filter(Boolean).join(": ");
     return [{ ...begun, state: outcome, trigger, model, reason }];
   }
   return [

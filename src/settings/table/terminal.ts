@@ -1,4 +1,4 @@
-// Settings of the terminal: looks, plain mode, what the status line shows, when it rings.
+// Settings of the terminal: looks, plain mode, what the status line shows, when it rings, what is logged.
 import { environment, type SettingRow, user } from "../row.ts";
 
 export const terminalRows = [
@@ -52,4 +52,11 @@ export const terminalRows = [
     "Ring for questions; done: also after a turn of 30 s",
   ),
   user.toggle("ui.title", "EVERLONG_TITLE", true, "Say in the window's title what is being done"),
+  user.choice(
+    "log.level",
+    "EVERLONG_LOG_LEVEL",
+    ["error", "warn", "info", "debug"],
+    "info",
+    "How much is written to logs/everlong.jsonl; debug: also what was broken off",
+  ),
 ] as const satisfies readonly SettingRow[];

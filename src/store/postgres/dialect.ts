@@ -5,6 +5,17 @@ const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bjson_group_array\(/g, "json_agg("],
   [/\bjson_array\(/g, "json_build_array("],
   [/\binstr\(/g, "strpos("],
+  // A list of texts as one value.
+  [/\bNOT IN \(SELECT value FROM json_each\((\?\d*)\)\)/g, "<> ALL (ARRAY(SELECT json_array_elements_text($1::json)))"],
+  [/\bIN \(SELECT value FROM json_each\((\?\d*)\)\)/g, "= ANY (ARRAY(SELECT json_array_elements_text($1::json)))"],
+  // A list of numbers as one value.
+  [
+    /\bIN \(SELECT 0 \+ value FROM json_each\((\?\d*)\)\)/g,
+    "= ANY (ARRAY(SELECT json_array_elements_text($1::json))::bigint[])",
+  ],
+  // Lists elsewhere: after those above.
+  [/\bjson_each\((\?\d*)\)/g, "json_array_elements_text($1::json)"],
+  [/ INDEXED BY \w+/g, ""],
 ];
 /** Every key of a tenant's table begins with the tenant. */
 const CONFLICT = /\bON CONFLICT \((?!tenant\b)/g;

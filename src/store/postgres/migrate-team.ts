@@ -2,11 +2,21 @@
 import type pg from "pg";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
+import { teamGraphSchema } from "./schema/graph.ts";
 import { teamMemorySchema } from "./schema/memory.ts";
-import { teamPeopleSchema } from "./schema/people.ts";
+import { teamPeopleSchema, teamRemovalSchema } from "./schema/people.ts";
+import { teamProxyOwners, teamProxySchema } from "./schema/proxy.ts";
+import { teamRecallSchema } from "./schema/recall.ts";
 
 /** The n-th text brings it to version n. What is here was run somewhere: it is never changed, only added to. */
-export const teamMigrations: readonly string[] = [`${teamPeopleSchema}\n${teamMemorySchema}`];
+export const teamMigrations: readonly string[] = [
+  `${teamPeopleSchema}\n${teamMemorySchema}`,
+  teamGraphSchema,
+  teamRemovalSchema,
+  teamProxySchema,
+  teamRecallSchema,
+  teamProxyOwners,
+];
 
 /** Known to all nodes of all versions. */
 const LOCK = 0x6576_6c6e;

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
-import { isLost, isQueueTimeout, serverFault } from "./server-fault.ts";
+import { isLost, isQueueTimeout, isStalePlan, serverFault } from "./server-fault.ts";
 
 export type PoolOptions = {
   /** At most so many connections; 10 unless said. */
@@ -11,16 +11,19 @@ export type PoolOptions = {
   clock?: Clock;
   /** What a statement may take on the server. */
   statementMs?: number;
+  /** A server that does not answer in this time is gone, whatever it does on its side. */
+  answerMs?: number;
   /** How long a connection may be waited for. */
   connectMs?: number;
   /** A connection that nobody was using ended: only told, the next call makes another. */
   onLost?: (error: Error) => void;
 };
 
+export type ServerLine = { tell(payload: string): Promise<void>; check(): Promise<void>; close(): Promise<void> };
+
 const SIZE = 10;
 const STATEMENT_MS = 5000;
 const CONNECT_MS = 5000;
-/** A server that does not answer in this time is gone, whatever it does on its side. */
 const ANSWER_MS = 8000;
 /** A transaction whose node has stopped ends by itself, and lets go of what it holds. */
 const IDLE_MS = 15_000;
@@ -40,12 +43,14 @@ export function placeOfUrl(url: string): string {
 export class ServerPool {
   readonly place: string;
   readonly #pool: pg.Pool;
+  readonly #newClient: () => pg.Client;
   readonly #clock: Clock;
   /** While it cannot be reached: not before this time, and the pause after the next failure. */
   #rest: { until: number; pauseMs: number } | undefined;
 
-  private constructor(pool: pg.Pool, place: string, clock: Clock) {
+  private constructor(pool: pg.Pool, newClient: () => pg.Client, place: string, clock: Clock) {
     this.#pool = pool;
+    this.#newClient = newClient;
     this.place = place;
     this.#clock = clock;
   }
@@ -53,7 +58,14 @@ export class ServerPool {
   /** Connects nobody yet. */
   static async open(url: string, options: PoolOptions = {}): Promise<ServerPool> {
     const { default: driver } = await import("pg");
-    const { size = SIZE, clock = systemClock, statementMs = STATEMENT_MS, connectMs = CONNECT_MS, onLost } = options;
+    const {
+      size = SIZE,
+      clock = systemClock,
+      statementMs = STATEMENT_MS,
+      connectMs = CONNECT_MS,
+      answerMs,
+      onLost,
+    } = options;
     const types = {
       // Numbers of ours are far below 2^53; JSON is read by whoever asked for it.
       getTypeParser: (oid: number, format: "text" | "binary" = "text") =>
@@ -63,22 +75,21 @@ export class ServerPool {
             ? String
             : driver.types.getTypeParser(oid, format as "text"),
     };
-    const pool = new driver.Pool({
+    const connection = {
       connectionString: url,
-      max: size,
       types: types as pg.CustomTypesConfig,
       connectionTimeoutMillis: connectMs,
-      idleTimeoutMillis: 60_000,
-      query_timeout: Math.max(ANSWER_MS, statementMs + 3000),
+      query_timeout: answerMs ?? Math.max(ANSWER_MS, statementMs + 3000),
       statement_timeout: statementMs,
       lock_timeout: statementMs,
       idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
       application_name: "everlong",
       options: "-c search_path=everlong",
-    });
+    };
+    const pool = new driver.Pool({ ...connection, max: size, idleTimeoutMillis: 60_000 });
     pool.on("error", (error) => onLost?.(error));
-    return new ServerPool(pool, placeOfUrl(url), clock);
+    return new ServerPool(pool, () => new driver.Client(connection), placeOfUrl(url), clock);
   }
 
   get use(): { total: number; idle: number; waiting: number } {
@@ -106,13 +117,57 @@ export class ServerPool {
       this.#rest = undefined;
       return ok(value);
     } catch (error) {
-      broken = isLost(error);
-      if (broken) this.#pause();
+      const isGone = isLost(error);
+      if (isGone) this.#pause();
+      // Its plans are of a schema that was.
+      broken = isGone || isStalePlan(error);
       throw error;
     } finally {
       client.off("error", ignore);
       client.release(broken);
     }
+  }
+
+  /** A connection of its own that hears what others tell on a channel; what it tells itself it does not hear. */
+  async listen(
+    channel: string,
+    onHeard: (payload: string) => void,
+    onLost: () => void,
+  ): Promise<Result<ServerLine, Fault>> {
+    const client = this.#newClient();
+    client.on("error", () => onLost());
+    client.on("end", () => onLost());
+    try {
+      await client.connect();
+      const own = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      client.on("notification", ({ payload, processId }) => {
+        if (payload !== undefined && processId !== own.rows[0]?.pid) onHeard(payload);
+      });
+      await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      await client.end().catch(() => undefined); // what failed may be the connection
+      return fail(serverFault(error, this.place));
+    }
+    let last: Promise<unknown> = Promise.resolve();
+    const ask = async (sql: string): Promise<void> => {
+      // One after another, whoever asks.
+      const answer = last.then(() => client.query(sql));
+      last = answer.catch(() => undefined);
+      try {
+        await answer;
+      } catch (error) {
+        onLost();
+        void client.end().catch(() => undefined); // one that does not answer may never end
+        throw error;
+      }
+    };
+    return ok({
+      // It need not outlive a crash: whoever missed it looks for itself.
+      tell: (payload) =>
+        ask(`BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${channel}, ${client.escapeLiteral(payload)}; COMMIT`),
+      check: () => ask("SELECT 1"),
+      close: () => client.end(),
+    });
   }
 
   #pause(): void {

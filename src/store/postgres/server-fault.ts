@@ -37,6 +37,10 @@ export function serverCode(error: unknown): FaultCode | undefined {
 export const isClash = (error: unknown): boolean => CLASHES.has(errorCode(error) ?? "");
 const CLASHES: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 
+/** A newer node has changed a table that the connection has a plan for: another connection makes a new one. */
+export const isStalePlan = (error: unknown): boolean =>
+  errorCode(error) === "0A000" && errorText(error).startsWith("cached plan must not change result type");
+
 /** Every connection was in use for too long: the server is there, and the next who asks may have one. */
 export const isQueueTimeout = (error: unknown): boolean =>
   errorText(error).startsWith("timeout exceeded when trying to connect");

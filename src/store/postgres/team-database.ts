@@ -3,18 +3,28 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import type { Failure } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import type { Fault } from "../fault.ts";
-import type { RowStore } from "../unit.ts";
+import { type Fault, faultAt } from "../fault.ts";
+import type { RowStore, Unit } from "../unit.ts";
+import { GenerationFeed } from "./generation-feed.ts";
 import { migrateTeam, teamMigrations } from "./migrate-team.ts";
 import { type PoolOptions, ServerPool } from "./pool.ts";
 import { serverFault } from "./server-fault.ts";
-import { type TeamStoreOptions, teamStore } from "./team-store.ts";
+import { generationNumber, type TeamStoreOptions, teamSnapshot, teamStore } from "./team-store.ts";
 
 export type TeamDatabase = {
   pool: ServerPool;
   /** The key behind hashes and markers; all nodes have the same. */
   key: string;
   store(tenant: string): RowStore;
+  /** The same as long as nothing of the tenant has changed, on whichever node. Undefined: nobody can tell without asking. */
+  generation(tenant: string): number | undefined;
+  /** Everything that the work reads of a tenant is of one moment. */
+  snapshot<T>(
+    tenant: string,
+    work: (read: <V>(unit: () => Unit<V>) => Promise<V>) => Promise<T>,
+  ): Promise<Result<T, Fault>>;
+  /** Many rows came at once: until the server has counted them its plans are made for empty tables. */
+  count(tables: readonly string[]): Promise<Result<unknown, Fault>>;
   /** Undefined: it answers, and has the schema that this program knows. */
   problem(): Promise<Fault | undefined>;
   close(): Promise<void>;
@@ -24,7 +34,7 @@ const OLDEST = 15;
 
 export async function openTeamDatabase(
   url: string,
-  options: PoolOptions & TeamStoreOptions = {},
+  options: PoolOptions & TeamStoreOptions & { follows?: boolean } = {},
 ): Promise<Result<TeamDatabase, Failure>> {
   if (!/^postgres(ql)?:\/\/[^/]/.test(url) || !URL.canParse(url)) return fail(badUrl);
   const pool = await ServerPool.open(url, options);
@@ -33,13 +43,34 @@ export async function openTeamDatabase(
     await pool.close();
     return ready;
   }
+  const { follows = false, ...rest } = options;
+  const plain = (tenant: string): RowStore => teamStore(pool, tenant, rest);
+  const feed = follows ? new GenerationFeed({ pool, numberOf: (tenant) => numberIn(plain(tenant)) }) : undefined;
+  const onRaised = feed ? (tenant: string) => feed.raised(tenant) : rest.onRaised;
   return ok({
     pool,
     key: ready.value,
-    store: (tenant) => teamStore(pool, tenant, options),
+    store: (tenant) => teamStore(pool, tenant, { ...rest, onRaised }),
+    generation: (tenant) => feed?.generation(tenant),
+    snapshot: (tenant, work) => teamSnapshot(pool, tenant, work),
+    async count(tables) {
+      try {
+        return await pool.connected((client) => client.query(`ANALYZE ${tables.join(", ")}`));
+      } catch (error) {
+        return fail(serverFault(error, pool.place));
+      }
+    },
     problem: () => problemOf(pool),
-    close: () => pool.close(),
+    async close() {
+      await feed?.close();
+      await pool.close();
+    },
   });
+}
+
+export async function numberIn(store: RowStore): Promise<number | undefined> {
+  const number = await store.read(generationNumber);
+  return number.ok ? number.value : undefined;
 }
 
 async function prepare(pool: ServerPool): Promise<Result<string, Failure>> {
@@ -97,7 +128,8 @@ async function problemOf(pool: ServerPool): Promise<Fault | undefined> {
     });
     if (!looked.ok) return looked.error;
     if (looked.value === teamMigrations.length) return undefined;
-    return serverFault({ code: "25006", message: `its schema has version ${looked.value}` }, pool.place);
+    const reason = `it has schema version ${looked.value}, this program knows ${teamMigrations.length}`;
+    return faultAt(looked.value > teamMigrations.length ? "store_too_new" : "store_unavailable", pool.place, reason);
   } catch (error) {
     return serverFault(error, pool.place);
   }

@@ -5,16 +5,18 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
 import type { BusyOptions } from "../sqlite.ts";
-import type { RowStore, SqlPiece, SqlValue, StoreStep, Unit } from "../unit.ts";
+import { oneRow, type RowStore, type SqlPiece, type SqlValue, type StoreStep, type Unit } from "../unit.ts";
 import { forPostgres } from "./dialect.ts";
+import { eachAnswer } from "./each.ts";
 import type { ServerPool } from "./pool.ts";
-import { isClash, isLost, serverFault } from "./server-fault.ts";
+import { isClash, isLost, isStalePlan, serverFault } from "./server-fault.ts";
+import { answerToTerms } from "./terms.ts";
 import { matchWords, putWords, removeWords } from "./words.ts";
 
 export type TeamStoreOptions = {
   clock?: Clock;
   /** After a commit that raised the generation. */
-  onRaised?: (tenant: string) => void;
+  onRaised?: ((tenant: string) => void | Promise<void>) | undefined;
 };
 
 /** Writers that decide by the same rows, at the same time, again and again. */
@@ -23,14 +25,57 @@ const ATTEMPTS = 12;
 const SETTLE_MS = 10_000;
 const SETTLE_PAUSE_MS = 200;
 
+/** Reads many units, all of the same moment: for work that nobody waits for. */
+export async function teamSnapshot<T>(
+  pool: ServerPool,
+  tenant: string,
+  work: (read: <V>(unit: () => Unit<V>) => Promise<V>) => Promise<T>,
+): Promise<Result<T, Fault>> {
+  try {
+    return await pool.connected(async (client) => {
+      await begin(client, tenant, "ISOLATION LEVEL REPEATABLE READ READ ONLY", false);
+      // Whoever takes the rows may be slow.
+      await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+      try {
+        return await work(async (unit) => (await perform(client, unit())).value);
+      } finally {
+        await client.query("ROLLBACK").catch(() => undefined); // a connection that is lost has nothing to end
+      }
+    });
+  } catch (error) {
+    return fail(serverFault(error, pool.place));
+  }
+}
+
+/** What the writes of a tenant have raised. */
+export function* generationNumber(): Unit<number> {
+  return Number((yield* oneRow("SELECT coalesce(sum(value), 0) AS n FROM memory_generation"))?.["n"]);
+}
+
 /** The only door to the rows of a tenant. */
 export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOptions = {}): RowStore {
   const { clock = systemClock, onRaised } = options;
   return {
-    read: (unit, busy = {}) => attempts(busy, () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY")),
+    read: (unit, busy = {}) => bounded(busy, () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY")),
     write: (unit, { holds = false, ...busy } = {}) =>
-      attempts(busy, () => run(unit, holds ? "ISOLATION LEVEL READ COMMITTED" : "ISOLATION LEVEL SERIALIZABLE")),
+      bounded(busy, () => run(unit, holds ? "ISOLATION LEVEL READ COMMITTED" : "ISOLATION LEVEL SERIALIZABLE")),
   };
+
+  /** Whoever gives a limit hears by then; what was begun ends by itself, and may still be committed. */
+  async function bounded<T>(busy: BusyOptions, work: () => Promise<Result<T, Fault>>): Promise<Result<T, Fault>> {
+    const outcome = attempts(busy, work);
+    if (busy.limitMs === undefined) return outcome;
+    const answered = new AbortController();
+    const late = clock
+      .sleep(busy.limitMs, answered.signal)
+      .then(() => fail(faultAt("store_unavailable", pool.place, "it did not answer in time")));
+    try {
+      return await Promise.race([outcome, late]);
+    } finally {
+      answered.abort();
+      outcome.catch(() => undefined); // a bug that comes after the limit is met again by the next who asks
+    }
+  }
 
   async function attempts<T>(
     { signal }: BusyOptions,
@@ -40,7 +85,7 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
       try {
         return await work();
       } catch (error) {
-        if (!isClash(error)) return fail(serverFault(error, pool.place));
+        if (!isClash(error) && !isStalePlan(error)) return fail(serverFault(error, pool.place));
         if (attempt === ATTEMPTS) return fail(faultAt("store_busy", pool.place, "others keep changing the same rows"));
         if (!(await clock.sleep(2 ** Math.min(attempt, 6) * Math.random(), signal)))
           return fail(faultAt("store_busy", pool.place, "the caller went away"));
@@ -57,26 +102,29 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
     try {
       const outcome = await pool.connected(async (client) => {
         try {
-          transaction = await begin(client, tenant, mode, isWrite);
-          const ended = await perform(client, unit());
+          const work = unit();
+          const first = work.next();
+          const hold = !first.done && first.value.type === "hold" ? first.value.key : undefined;
+          transaction = await begin(client, tenant, mode, isWrite, hold);
+          const ended = await perform(client, work, hold === undefined ? first : work.next());
           raised = ended.raised;
           value = ended.value;
+          committing = true;
+          await client.query(raised ? `${forPostgres(RAISE)}; COMMIT` : "COMMIT");
         } catch (error) {
           if (!isLost(error)) await client.query("ROLLBACK");
           throw error;
         }
-        committing = true;
-        await client.query("COMMIT");
         return value;
       });
-      if (outcome.ok && raised) onRaised?.(tenant);
+      if (outcome.ok && raised) await onRaised?.(tenant);
       return outcome;
     } catch (error) {
       if (!committing || !isWrite || !isLost(error)) throw error;
       const fate = await settle(transaction);
       if (fate === "aborted") return fail(faultAt("store_unavailable", pool.place, "the connection was lost"));
       if (fate === "unknown") return fail(faultAt("store_unsettled", pool.place, "the connection was lost"));
-      if (raised) onRaised?.(tenant);
+      if (raised) await onRaised?.(tenant);
       return ok(value as T);
     }
   }
@@ -107,18 +155,26 @@ async function begin(
   tenant: string,
   mode: string,
   isWrite: boolean,
+  hold?: string,
 ): Promise<string | undefined> {
-  const start = `BEGIN ${mode}; SET LOCAL everlong.tenant = ${client.escapeLiteral(tenant)}`;
-  const answers = (await client.query(
-    isWrite ? `${start}; SELECT pg_current_xact_id()::text AS id` : start,
-  )) as unknown;
-  const last = Array.isArray(answers) ? (answers.at(-1) as pg.QueryResult<{ id?: string }>) : undefined;
-  return last?.rows[0]?.id;
+  const steps = [
+    `BEGIN ${mode}`,
+    `SET LOCAL everlong.tenant = ${client.escapeLiteral(tenant)}`,
+    ...(isWrite ? ["SELECT pg_current_xact_id()::text AS id"] : []),
+    // What a unit begins with costs no way of its own.
+    ...(hold === undefined ? [] : [HOLD.replace("?", () => client.escapeLiteral(hold))]),
+  ];
+  const answers = (await client.query(steps.join("; "))) as unknown as pg.QueryResult<{ id?: string }>[];
+  return answers[2]?.rows[0]?.id;
 }
 
-async function perform<T>(client: pg.PoolClient, unit: Unit<T>): Promise<{ value: T; raised: boolean }> {
+async function perform<T>(
+  client: pg.PoolClient,
+  unit: Unit<T>,
+  first = unit.next(),
+): Promise<{ value: T; raised: boolean }> {
   let raised = false;
-  let next = unit.next();
+  let next = first;
   while (!next.done) {
     if (next.value.type === "raise") raised = true;
     let answer: unknown;
@@ -145,21 +201,29 @@ async function answerTo(client: pg.PoolClient, step: StoreStep): Promise<unknown
       return (await query(client, step)).rowCount ?? 0;
     case "hold":
       return query(client, { sql: HOLD, values: [step.key] });
-    case "raise":
-      return query(client, { sql: RAISE, values: [] });
+    case "raise": // with the commit
+      return undefined;
+    case "advance":
+      return query(client, { sql: ADVANCE, values: [step.highest, step.table, step.column] });
     case "put_text":
       return runAll(client, putWords(step.index, step.id, step.texts));
     case "remove_text":
       return runAll(client, removeWords(step.index, step.id));
     case "match_text":
       return matchWords(step.query);
+    case "each":
+      return eachAnswer(client, step.sql, step.lists);
     case "erase": // the log of the server is not ours; what is deleted is gone from the tables
     case "embedded":
       return undefined;
+    default:
+      return answerToTerms(client, step);
   }
 }
 
 const HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('everlong.tenant') || ' ' || ?, 0))";
+const ADVANCE = `SELECT setval(counter, greatest(?::bigint, coalesce(pg_sequence_last_value(counter), 1)))
+  FROM (SELECT pg_get_serial_sequence(?, ?)::regclass AS counter) AS numbers`;
 /** A row for each of a few connections: writers do not wait for one another, and the sum moves with every write. */
 const RAISE = `INSERT INTO memory_generation (slot, value) VALUES (pg_backend_pid() % 16, 1)
   ON CONFLICT (slot) DO UPDATE SET value = memory_generation.value + 1`;

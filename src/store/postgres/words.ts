@@ -17,11 +17,11 @@ export function putWords(index: TextIndex, id: number, texts: readonly string[])
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [
-    { sql: `INSERT INTO ${index} (id, length) VALUES (?, ?)`, values: [id, words.length] },
     {
-      sql: `INSERT INTO ${index}_word (id, word, count)
-        SELECT ?::bigint, w.key, w.value::int FROM json_each_text(?::json) AS w`,
-      values: [id, JSON.stringify(Object.fromEntries(counts))],
+      sql: `WITH whole AS (INSERT INTO ${index} (id, length) VALUES (?1::bigint, ?2))
+        INSERT INTO ${index}_word (id, word, count)
+        SELECT ?1::bigint, w.key, w.value::int FROM json_each_text(?3::json) AS w`,
+      values: [id, words.length, JSON.stringify(Object.fromEntries(counts))],
     },
   ];
 }

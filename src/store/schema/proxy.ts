@@ -128,3 +128,10 @@ export const proxyWindowGuesses = `
 
 /** What an item of a chain weighs is counted with each request. */
 export const proxyChainWithoutTokens = "ALTER TABLE proxy_chain DROP COLUMN tokens;";
+
+/** Records are counted by whose they are, where many people use one gateway. */
+export const proxyRequestOwners = `
+  ALTER TABLE proxy_request ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+  DROP INDEX proxy_request_by_size;
+  CREATE INDEX proxy_request_by_size ON proxy_request (owner, no, time, bytes);
+`;

@@ -25,8 +25,7 @@ export const recallTerms = (name: string): string => `
     tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_\`{|}~'"
   );`;
 
-export const recallSchema = `
-  -- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
+const FIRST_SCOPES = `-- One row for each tenant, owner and session, branch, repository, workspace, user, or all of them.
   CREATE TABLE recall_scope (
     id INTEGER PRIMARY KEY,
     type TEXT NOT NULL,
@@ -36,8 +35,33 @@ export const recallSchema = `
     passages INTEGER NOT NULL DEFAULT 0,
     words INTEGER NOT NULL DEFAULT 0,
     UNIQUE (type, tenant, value, owner)
-  );
+  );`;
 
+/** One row for each owner and session, branch, repository, workspace, user, or all of them. */
+const scopes = (name: string): string => `
+  CREATE TABLE ${name} (
+    id INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    value TEXT NOT NULL,
+    passages INTEGER NOT NULL DEFAULT 0,
+    words INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (type, value, owner)
+  );`;
+/** How much the scopes have, as every store gives it. */
+const SIZES = "CREATE VIEW recall_scope_size AS SELECT id, type, owner, value, passages, words FROM recall_scope;";
+
+/** A store has one tenant, so nobody ever named another in it. */
+export const recallScopesWithoutTenant = `
+  ${scopes("recall_scope_next")}
+  INSERT INTO recall_scope_next SELECT id, type, owner, value, passages, words FROM recall_scope WHERE tenant = '';
+  DROP TABLE recall_scope;
+  ALTER TABLE recall_scope_next RENAME TO recall_scope;
+  ${SIZES}
+`;
+
+const tables = (scopeTable: string): string => `
+  ${scopeTable}
   -- One row for each combination that items have; \`scopes\` are the ids that its passages are found under.
   CREATE TABLE recall_place (
     id INTEGER PRIMARY KEY,
@@ -121,3 +145,7 @@ export const recallSchema = `
   CREATE TABLE recall_note (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   ${recallErasure}
 `;
+
+/** As the first stores were made. */
+export const firstRecallSchema = tables(FIRST_SCOPES);
+export const recallSchema = tables(`${scopes("recall_scope")}\n  ${SIZES}`);

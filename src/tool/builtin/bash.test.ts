@@ -124,6 +124,21 @@ describe("bash", () => {
     expect(textOf(await call(read, { shell_id: "build" }, context))).toBe("(no new output)\n[build: exit code 4]");
   });
 
+  it("A6.8 F38 the person moves it to the background, and stops it there: the model is told both", async () => {
+    const { bash, context, completed, shells } = setup();
+    const outcome = call(bash, { command: "echo early; sleep 600", shell_id: "build" }, context);
+    await until(() => (shells.get("build")?.unread() ?? 0) > 0);
+    expect(shells.get("build")?.isWaitedFor()).toBe(true);
+    shells.get("build")?.release();
+    expect(textOf(await outcome)).toMatch(
+      /^early\n\[still running .* shell_id build .*; the user moved it there; no exit code yet\]$/,
+    );
+    expect(shells.get("build")?.isWaitedFor()).toBe(false);
+    await shells.get("build")?.stop("person");
+    await until(() => completed.length > 0);
+    expect(completed).toMatchObject([{ shell: { id: "build" }, end: { exitCode: 143, reason: "stopped_by_person" } }]);
+  });
+
   it("A6.9 async, read with delay, stop with all it started; a stopped one is not announced", async () => {
     const { bash, read, stop, context, completed } = setup();
     const started = await call(bash, { command: "echo up; (sleep 600 & echo $! > pid; wait)", mode: "async" }, context);

@@ -96,7 +96,7 @@ async function follow(shell: Shell, waitMs: number, shells: Shells, context: Too
     const text = shell.peek();
     if (text !== "") context.partial(text);
   }, PARTIAL_MS);
-  const waited = await within(shell.done, waitMs, context.signal);
+  const waited = await within(Promise.race([shell.done, shell.released]), waitMs, context.signal);
   clearInterval(shown);
   if (waited.type === "aborted") {
     void shell.stop();
@@ -107,11 +107,13 @@ async function follow(shell: Shell, waitMs: number, shells: Shells, context: Too
   const { text, ...size } = shell.read();
   const seconds = Math.round((performance.now() - shell.startedAt) / 100) / 10;
   const body = text === "" ? "(no output)\n" : text.endsWith("\n") ? text : `${text}\n`;
-  if (waited.type === "value") {
+  if (waited.type === "value" && waited.value) {
     shells.forget(shell);
     return success(`${body}[${describeEnd(waited.value)}, ${seconds} s]`, { output: size });
   }
   shells.detach(shell);
-  const frame = `[still running after ${seconds} s, in the background as shell_id ${shell.id}${shell.pid === undefined ? "" : ` (pid ${shell.pid})`}; no exit code yet]`;
+  const where = `in the background as shell_id ${shell.id}${shell.pid === undefined ? "" : ` (pid ${shell.pid})`}`;
+  const how = waited.type === "value" ? "the user moved it there; " : "";
+  const frame = `[still running after ${seconds} s, ${where}; ${how}no exit code yet]`;
   return success(`${body}${frame}`, { output: size });
 }

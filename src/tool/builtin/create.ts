@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ownTool } from "../../schema/own-tool.ts";
 import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
-import { createText, type EditorFiles } from "../editor.ts";
+import { createText, type EditorFiles, isThere } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
 import { hashOf } from "../snapshot.ts";
 import { absolutePath, shownPath, targetOf } from "../target.ts";
@@ -15,6 +15,8 @@ const input = z.strictObject({
   file_text: z.string().describe("Its whole content."),
 });
 
+const inTheWay = (message: string) => failure("invalid_inputs", `${message} Nothing was changed. Use view, then edit.`);
+
 /** `files`: those that an editor has. */
 export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFiles | undefined }): Tool {
   return defineTool({
@@ -23,6 +25,12 @@ export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFi
     input,
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
+    async foresee({ path }, { cwd, mayRead }) {
+      const target = absolutePath(path, cwd);
+      return (await mayRead(target)) && (await isThere(target, files))
+        ? inTheWay(`${target} already exists.`)
+        : undefined;
+    },
     preview: ({ path, file_text }) => promptDiff(path, "", file_text),
     lane: ({ path }, { cwd }) => fileLane(path, cwd),
     async run({ path, file_text }, context) {
@@ -31,11 +39,8 @@ export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFi
       const bytes = Buffer.from(file_text);
       const created = await createText(target.value, file_text, files);
       if (!created.ok) {
-        const hint = created.error.code === "exists" ? " Nothing was changed. Use view, then edit." : "";
-        return failure(
-          created.error.code === "exists" ? "invalid_inputs" : "failed",
-          `${created.error.message}${hint}`,
-        );
+        const { code, message } = created.error;
+        return code === "exists" ? inTheWay(message) : failure("failed", message);
       }
       ledger.saw(target.value, bytes);
       const { text: display, added, removed } = unifiedDiff(path, "", file_text);

@@ -21,9 +21,19 @@ export async function runShell(app: App, command: string, isSilent: boolean): Pr
   const controller = new AbortController();
   running = controller;
   app.dispatch({ type: "shell", shell: { command, since: Date.now() } });
-  const end = await client.shell(command, controller.signal);
-  if (running === controller) running = undefined;
-  app.dispatch({ type: "shell", shell: undefined });
+  const leaveFront = (): void => {
+    if (running !== controller) return;
+    running = undefined;
+    app.dispatch({ type: "shell", shell: undefined });
+  };
+  const onMoved = (): void => {
+    leaveFront();
+    if (!isSilent)
+      unsent.push(`The user runs this in the background: ${command}\nYou get its output when it has ended.`);
+  };
+  const end = await client
+    .shell({ command, isShared: !isSilent, signal: controller.signal, onMoved })
+    .finally(leaveFront);
   const exit = end.error ?? (end.stopped ? "stopped" : end.code === 0 ? "" : `exited with code ${end.code}`);
   const output = [end.output.trimEnd(), ...(exit === "" ? [] : [`(${exit})`])].filter(Boolean).join("\n");
   await client.recordCommand(isSilent ? "!!" : "!", command, end.code === 0, output);

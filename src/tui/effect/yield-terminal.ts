@@ -7,7 +7,8 @@ import type { App } from "../loop/app.ts";
 /** Where no shell could bring the job back, the system ignores the signal: then nothing was suspended. */
 const IGNORED_MS = 100;
 
-export function suspend(app: App): void {
+export async function suspend(app: App): Promise<void> {
+  await app.painter.rest();
   app.painter.clear();
   app.terminal.release();
   let isBack = false;
@@ -25,6 +26,7 @@ export function suspend(app: App): void {
 }
 
 export async function editOutside(app: App, text: string): Promise<void> {
+  await app.painter.rest();
   app.painter.clear();
   app.terminal.release();
   try {

@@ -36,6 +36,7 @@ function openEmulator(columns: number, rows: number, { answers = true } = {}) {
   const queue: (readonly [number: number, words: number])[] = [];
   let live: Live = () => [];
   let out = "";
+  let raised = 0;
   const write = (text: string): void => {
     bytes += text.length;
     emulator._core._writeBuffer.writeSync(text);
@@ -57,8 +58,9 @@ function openEmulator(columns: number, rows: number, { answers = true } = {}) {
       settled: queue
         .splice(0)
         .map(([number, words]) => printUnit(now.columns, (width) => paragraph(number, words, width))),
-      live: live(now).slice(-now.rows),
+      live: [...live(now), ...Array.from({ length: raised }, (_, at) => `panel ${at}`)].slice(-now.rows),
       open: live(now).filter((line) => line.startsWith("open")).length,
+      isRaised: raised > 0,
       undo: () => undefined,
     }),
     drawn: () => undefined,
@@ -66,6 +68,7 @@ function openEmulator(columns: number, rows: number, { answers = true } = {}) {
       out += text;
     },
     hasSync: () => false,
+    answers: () => answers,
     wrapsAnew: () => true,
     replyMs: () => 100,
     isTooSmall: () => false,
@@ -84,10 +87,18 @@ function openEmulator(columns: number, rows: number, { answers = true } = {}) {
       painter.request();
       await vi.advanceTimersByTimeAsync(60);
     },
-    async resize(sizes: readonly TerminalSize[]) {
+    /** So many lines of a panel. */
+    async raise(lines: number) {
+      raised = lines;
+      painter.request("key");
+      await vi.advanceTimersByTimeAsync(60);
+    },
+    /** `late`: what the program draws before the system tells it of the new size. */
+    async resize(sizes: readonly TerminalSize[], late?: () => Promise<void>) {
       for (const next of sizes) {
-        size = next;
         emulator.resize(next.columns, next.rows);
+        await late?.();
+        size = next;
         painter.resized();
         await vi.advanceTimersByTimeAsync(10);
       }
@@ -122,7 +133,8 @@ const foot =
     "hints that are wide: enter queues, esc interrupts, ctrl+b background".slice(0, size.columns),
   ];
 
-const size = fc.record({ columns: fc.integer({ min: 40, max: 120 }), rows: fc.integer({ min: 10, max: 40 }) });
+/** In fewer rows the terminal itself may scroll wrapped live lines away. */
+const size = fc.record({ columns: fc.integer({ min: 40, max: 120 }), rows: fc.integer({ min: 12, max: 40 }) });
 const frame = fc.record({
   words: fc.array(fc.nat(30), { maxLength: 5 }),
   open: fc.nat(2),
@@ -152,6 +164,72 @@ it("F8 F12 FI2 FB5 every settled line once and in order, one editor and one stat
       }
     }),
     { numRuns: 60 },
+  );
+});
+
+it("F12 FE2 a frame that meets a new size on its way leaves nothing behind: every line once, one editor, one status line", async () => {
+  // Tall enough that the terminal itself scrolls nothing of a wrapped foot away.
+  const roomy = fc.record({ columns: fc.integer({ min: 60, max: 120 }), rows: fc.integer({ min: 24, max: 40 }) });
+  const storm = fc.record({
+    words: fc.array(fc.nat(30), { maxLength: 3 }),
+    open: fc.nat(2),
+    sizes: fc.array(roomy, { maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(storm, { minLength: 1, maxLength: 20 }), async (frames) => {
+      const screen = openEmulator(80, 24);
+      let count = 0;
+      for (const { words, open, sizes } of frames) {
+        const draw = () =>
+          screen.draw(
+            words.map((one) => [count++, one] as const),
+            foot(open),
+          );
+        await draw();
+        // What comes with the very first new size is small; from then on a frame settles no more than a screen.
+        await screen.resize(sizes, draw);
+        await screen.draw([[count++, 300]], foot(open));
+        const all = screen.all();
+        const numbers = Array.from({ length: count }, (_, at) => at);
+        expect(marks(screen.text(), /n(\d+)n/g)).toEqual(numbers);
+        expect(marks(screen.text(), /e(\d+)e/g)).toEqual(numbers);
+        expect(all.filter((line) => line.startsWith("status"))).toHaveLength(1);
+        expect(all.filter((line) => line === "❯ draft")).toHaveLength(1);
+        expect(all.filter((line) => line.startsWith("─"))).toHaveLength(2);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it("F8 what makes way for a panel comes back when it closes; nothing of the panel stays, and the scrollback has each line once", async () => {
+  const one = fc.record({
+    words: fc.array(fc.nat(20), { maxLength: 4 }),
+    panel: fc.nat(30),
+    during: fc.array(fc.nat(20), { maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 10 }), async (steps) => {
+      const screen = openEmulator(80, 24);
+      let count = 0;
+      const draw = (words: readonly number[]) =>
+        screen.draw(
+          words.map((length) => [count++, length] as const),
+          foot(1),
+        );
+      for (const { words, panel, during } of steps) {
+        await draw(words);
+        const before = screen.all();
+        await screen.raise(panel);
+        await draw(during);
+        await screen.raise(0);
+        if (during.length === 0) expect(screen.all().join("\n").trimEnd()).toBe(before.join("\n").trimEnd());
+        expect(marks(screen.text(), /n(\d+)n/g)).toEqual(Array.from({ length: count }, (_, at) => at));
+        expect(screen.text()).not.toContain("panel");
+        expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
+      }
+    }),
+    { numRuns: 40 },
   );
 });
 
@@ -202,5 +280,15 @@ it("F10 a frame that changes nothing writes nothing; one that changes a line wri
   await screen.draw([], foot(1));
   expect(screen.bytes()).toBe(before);
   await screen.draw([], (now) => foot(1)(now).with(-1, "other"));
-  expect(screen.bytes() - before).toBeLessThan(30);
+  expect(screen.bytes() - before).toBeLessThan(70);
+});
+
+it("F10 F14 a full line keeps its colour and its last character, and what stood there before is gone", async () => {
+  const screen = openEmulator(80, 24);
+  await screen.draw([], () => ["x".repeat(80), "foot"]);
+  for (const last of ["…", "z", "─"]) {
+    const line = `\u001b[31m${"y".repeat(79)}${last}\u001b[39m`;
+    await screen.draw([], () => [line, "foot"]);
+    expect(screen.screen()[0]).toBe(`${"y".repeat(79)}${last}`);
+  }
 });

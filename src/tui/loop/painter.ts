@@ -1,17 +1,7 @@
-// Drawing: at most 30 times a second, changed lines only, nothing when nothing changed; settled lines are printed once.
+// When to draw: at most 30 times a second, nothing when nothing changed, and once more where a new size met a frame on its way.
 import type { TerminalAdapter, TerminalSize } from "../terminal/adapter.ts";
-import { eraseBytes, frameBytes } from "../terminal/frame.ts";
-import { askPlace } from "../terminal/place.ts";
-import { cutRows, type PrintUnit, printedLines, rowsOf, unitAt } from "../terminal/printed.ts";
-
-/** What is to be seen now. `settled` gives each unit once; the first `open` live lines are the beginning of what settles next. */
-export type Picture = {
-  settled: readonly PrintUnit[];
-  live: readonly string[];
-  open: number;
-  /** It was not drawn: the next picture has all of it. */
-  undo(): void;
-};
+import { askPlace, type TerminalPlace } from "../terminal/place.ts";
+import { type CanvasParts, type FrameGround, openCanvas, type Picture, type SentFrame } from "./canvas.ts";
 
 export type Painter = {
   /** Something may have changed. After a key it is drawn sooner: an echo must not wait for a stream. */
@@ -23,58 +13,57 @@ export type Painter = {
   /** All that is visible and ours is drawn anew. */
   redraw(): void;
   resized(): void;
+  /** Resolves when no answer of the terminal is on its way; none is asked for until the next `redraw`. */
+  rest(): Promise<void>;
 };
 
 /** With what keys add it stays at 30 a second: each frame puts the next one off, and a key is echoed at once. */
 const FRAME_MS = 50;
 const KEY_MS = 34;
 const RESIZE_MS = 50;
-/** How long after a new size the terminal is asked before each frame: tmux may have the next one already. */
-const WARY_MS = 500;
+/** How long after a new size the next one may be near. */
+const WARY_MS = 1000;
 /** How often in a row the terminal may say another size than the system. */
 const MOST_TRIES = 10;
 const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
 
-export type PainterParts = {
+export type PainterParts = CanvasParts & {
   terminal: TerminalAdapter;
   draw(size: TerminalSize): Picture;
   /** After each frame that was written. */
   drawn(): void;
-  /** The terminal scrolled this beginning of the live lines away before they settled. */
-  scrolled(text: string): void;
   hasSync(): boolean;
-  /** The terminal wraps lines anew when it becomes narrower. */
-  wrapsAnew(): boolean;
+  /** The terminal has answered a question before: each frame asks for the size that it is drawn at. */
+  answers(): boolean;
   /** How long the terminal may take to say where the cursor is. */
   replyMs(): number;
-  isTooSmall(size: TerminalSize): boolean;
 };
-
-type FrameGround = { erase: string; again: readonly PrintUnit[] };
 
 const isSame = (one: TerminalSize, other: TerminalSize): boolean =>
   one.columns === other.columns && one.rows === other.rows;
 
 export function openPainter(parts: PainterParts): Painter {
-  const { terminal, draw, drawn, scrolled, hasSync, wrapsAnew, replyMs, isTooSmall } = parts;
-  const printed = printedLines();
-  let shown: readonly string[] = [];
-  let open = 0;
+  const { terminal, draw, drawn, hasSync, answers, replyMs } = parts;
+  const canvas = openCanvas(parts);
   let size = terminal.size();
   let timer: NodeJS.Timeout | undefined;
   let resizing: NodeJS.Timeout | undefined;
   let question: symbol | undefined;
+  /** The one frame whose size the terminal has not told yet. */
+  let sent: Promise<void> | undefined;
+  let wanted: "frame" | "key" | undefined;
+  let isResting = false;
   let canAsk = true;
   let tries = 0;
   let waryUntil = 0;
   let last = 0;
   let lastKey = 0;
 
-  const write = (bytes: string): void => {
-    if (bytes === "") return;
+  const framed = (bytes: string): string => {
     const [start, end] = hasSync() ? SYNC : ["", ""];
-    terminal.write(`${start}${bytes}${end}`);
+    return `${start}${bytes}${end}`;
   };
+  const asks = (): boolean => canAsk && !isResting && answers();
   const hasNewSize = (): boolean => !isSame(terminal.size(), size);
 
   const paint = (): void => {
@@ -82,7 +71,6 @@ export function openPainter(parts: PainterParts): Painter {
     timer = undefined;
     if (resizing || question) return;
     if (hasNewSize()) return resized();
-    if (canAsk && performance.now() < waryUntil) return ask(() => paintFrame());
     paintFrame();
   };
 
@@ -90,23 +78,35 @@ export function openPainter(parts: PainterParts): Painter {
   const paintFrame = (ground?: FrameGround): void => {
     last = performance.now();
     const picture = draw(size);
-    const units = [...(ground?.again.map((unit) => unitAt(unit, size.columns)) ?? []), ...picture.settled];
-    const settled = units.flatMap(({ lines }) => lines);
-    const change = { shown: ground ? [] : shown, settled, live: picture.live, columns: size.columns };
-    const bytes = `${ground?.erase ?? ""}${frameBytes(change)}`;
+    const { bytes, commit } = canvas.plan(picture, size, asks() && last < waryUntil, ground);
     // Drawing takes time, in which the window may have changed.
     if (hasNewSize()) {
       picture.undo();
       return resized();
     }
-    write(bytes);
-    if (ground) {
-      printed.drop(ground.again.length);
-      waryUntil = performance.now() + WARY_MS;
-    }
-    printed.add(units);
-    ({ live: shown, open } = picture);
+    const frame = commit();
+    if (bytes !== "") send(bytes, frame);
     drawn();
+  };
+
+  /** The terminal says at which size it draws the frame: only then is it known what stands on the screen. */
+  const send = (bytes: string, frame: SentFrame): void => {
+    if (!asks()) return terminal.write(framed(bytes));
+    const mine = askPlace(terminal, replyMs(), framed, bytes).then((place) => {
+      canAsk &&= place !== undefined;
+      if (sent !== mine) return;
+      sent = undefined;
+      if (place && !isSame(place.size, frame.size)) {
+        canvas.spoiled(frame, place);
+        return resized();
+      }
+      if (place) canvas.confirm(frame, place);
+      const next = wanted;
+      wanted = undefined;
+      if (canvas.hasMore()) return paint();
+      if (next) request(next === "key" ? "key" : undefined);
+    });
+    sent = mine;
   };
 
   /** `then` gets the cursor's row if the terminal has the size that the system says. */
@@ -114,7 +114,7 @@ export function openPainter(parts: PainterParts): Painter {
     const expected = terminal.size();
     const mine = Symbol("question");
     question = mine;
-    void askPlace(terminal, replyMs()).then((place) => {
+    void askPlace(terminal, replyMs()).then((place: TerminalPlace | undefined) => {
       // A late answer would be taken for that of the next question: there is no next one.
       canAsk &&= place !== undefined;
       if (question !== mine) return;
@@ -129,40 +129,18 @@ export function openPainter(parts: PainterParts): Painter {
     });
   };
 
-  /** Where the cursor is says where all rows are: what is ours and visible is taken away and drawn at the new width. */
   const drawAnew = (row: number, isWhole: boolean): void => {
     const now = terminal.size();
-    const wraps = wrapsAnew();
-    const rows = (lines: readonly string[]): number =>
-      wraps ? lines.reduce((sum, line) => sum + rowsOf(line, now.columns), 0) : lines.length;
-    const top = row - 1 - rows(shown.slice(0, -1));
-    if (top < 0) leave(-top, now.columns);
-    const isOther = (isWhole || now.columns !== size.columns) && !isTooSmall(now);
-    const again = isOther ? printed.last(Math.max(0, top), now.columns, wraps) : { units: [], rows: 0 };
-    const first = Math.max(0, top) - again.rows;
+    const ground = canvas.ground(row, now, isWhole || now.columns !== size.columns);
     size = now;
-    // Counted from the cursor: should the terminal change once more, the rows move with it.
-    paintFrame({ erase: eraseBytes(row - 1 - first, now.rows - first), again: again.units });
+    paintFrame(ground);
   };
 
-  /** These live rows are in the scrollback: what they begin is out, and nothing above them is drawn again. */
-  const leave = (rows: number, columns: number): void => {
-    const { out, rest } = cutRows(shown, rows, columns);
-    scrolled(out.slice(0, open).join("\n"));
-    open = Math.max(0, open - (shown.length - rest.length));
-    shown = rest;
-    printed.end();
-  };
-
-  /** For a terminal that says nothing: the live lines are taken away where they should be. */
   const drawBlindly = (): void => {
     const now = terminal.size();
-    const isNarrower = now.columns < size.columns;
-    const above = shown
-      .slice(0, -1)
-      .reduce((sum, line) => sum + (isNarrower && wrapsAnew() ? rowsOf(line, now.columns) : 1), 0);
+    const ground = canvas.blindGround(now, now.columns < size.columns);
     size = now;
-    paintFrame({ erase: eraseBytes(Math.min(above, now.rows - 1), now.rows), again: [] });
+    paintFrame(ground);
   };
 
   const settle = (isWhole: boolean): void => {
@@ -172,34 +150,46 @@ export function openPainter(parts: PainterParts): Painter {
   };
 
   const resized = (): void => {
+    waryUntil = performance.now() + WARY_MS;
     clearTimeout(resizing);
     question = undefined;
-    resizing = setTimeout(settle, RESIZE_MS, false);
+    resizing = setTimeout(() => {
+      // The frame on its way says first what became of it.
+      if (sent) resized();
+      else settle(false);
+    }, RESIZE_MS);
   };
 
   const stop = (): void => {
     clearTimeout(timer);
     clearTimeout(resizing);
-    timer = resizing = question = undefined;
+    timer = resizing = question = sent = wanted = undefined;
+  };
+
+  const request = (after?: "key"): void => {
+    if (resizing || question) return;
+    if (sent) {
+      wanted = after ?? wanted ?? "frame";
+      return;
+    }
+    if (timer && after === undefined) return;
+    clearTimeout(timer);
+    const now = performance.now();
+    if (after === undefined) {
+      timer = setTimeout(paint, Math.max(0, last + FRAME_MS - now));
+      return;
+    }
+    const echo = (): void => {
+      lastKey = performance.now();
+      paint();
+    };
+    // Drawn in this turn of the loop: what a stream has brought meanwhile does not come first.
+    if (now - lastKey >= KEY_MS) echo();
+    else timer = setTimeout(echo, lastKey + KEY_MS - now);
   };
 
   return {
-    request(after) {
-      if (resizing || question || (timer && after === undefined)) return;
-      clearTimeout(timer);
-      const now = performance.now();
-      if (after === undefined) {
-        timer = setTimeout(paint, Math.max(0, last + FRAME_MS - now));
-        return;
-      }
-      const echo = (): void => {
-        lastKey = performance.now();
-        paint();
-      };
-      // Drawn in this turn of the loop: what a stream has brought meanwhile does not come first.
-      if (now - lastKey >= KEY_MS) echo();
-      else timer = setTimeout(echo, lastKey + KEY_MS - now);
-    },
+    request,
     flush() {
       const isUnsettled = resizing !== undefined || hasNewSize();
       stop();
@@ -208,16 +198,20 @@ export function openPainter(parts: PainterParts): Painter {
     },
     clear() {
       stop();
-      if (shown.length > 0) write(eraseBytes(shown.length - 1, shown.length));
-      shown = [];
-      printed.end();
+      const bytes = canvas.clear(size.columns);
+      if (bytes !== "") terminal.write(framed(bytes));
     },
     redraw() {
+      isResting = false;
       stop();
       size = terminal.size();
-      if (shown.length === 0) return paint();
+      if (canvas.isEmpty()) return paint();
       settle(true);
     },
     resized,
+    async rest() {
+      isResting = true;
+      await sent;
+    },
   };
 }

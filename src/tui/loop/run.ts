@@ -149,7 +149,7 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   client?.interrupt("exit");
   await client?.close(code === 0 ? { type: "routine" } : { type: "signal" });
   unfollow();
-  stage.close(client ? exitLines(client, store.state().facts, Date.now() - startedAt) : []);
+  await stage.close(client ? exitLines(client, store.state().facts, Date.now() - startedAt) : []);
   if (failure !== "") process.stderr.write(`${failure}\n`);
   return code;
 }

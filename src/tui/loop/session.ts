@@ -1,4 +1,6 @@
 // The session behind the screen: opened, shown with what it had, followed, exchanged for a new one, closed.
+import { homedir } from "node:os";
+import { sep } from "node:path";
 import type { Failure } from "../../base/failure.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { slashNames } from "../../command/table.ts";
@@ -22,13 +24,18 @@ export function follow(client: Client, listen: (event: Envelope, isPast: boolean
   return client.on((event) => listen(event, false));
 }
 
+const shortPath = (path: string): string => {
+  const user = homedir();
+  return path === user || path.startsWith(`${user}${sep}`) ? `~${path.slice(user.length)}` : path;
+};
+
 export async function headerOf(client: Client, version: string): Promise<HeaderFacts> {
   const view = client.view();
   return {
     version,
     model: view.model,
     modelReason: view.modelReason,
-    folder: view.context.cwd,
+    folder: shortPath(view.context.cwd),
     branch: view.context.branch,
     sessionId: view.sessionId,
     memory: await memoryFacts(client),

@@ -36,7 +36,7 @@ export type Stage = {
   /** What was wrong with the files of looks and keys. */
   notices: readonly string[];
   /** The last lines stand where the live ones were. */
-  close(last: readonly string[]): void;
+  close(last: readonly string[]): Promise<void>;
 };
 
 export type StageEvents = {
@@ -91,6 +91,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const painter = openPainter({
     terminal,
     hasSync: () => hasSync,
+    answers: () => kind !== undefined,
     wrapsAnew: () => wrapsAnew(kind, face.terminal),
     replyMs: () => (kind === undefined ? REPLY_MS : LATE_REPLY_MS),
     isTooSmall,
@@ -98,11 +99,17 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     draw(size) {
       const [state, now] = [store.state(), Date.now()];
       if (isTooSmall(size))
-        return { settled: [], live: renderScreen(state, [], size, now, choices), open: 0, undo: () => undefined };
+        return {
+          settled: [],
+          live: renderScreen(state, [], size, now, choices),
+          open: 0,
+          isRaised: false,
+          undo: () => undefined,
+        };
       const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, now);
       const lines = renderScreen(state, live, size, now, choices);
       // Where the beginning is hidden, what stands on the screen does not begin what settles next.
-      return { settled, live: lines, open: live[0] === lines[0] ? open : 0, undo };
+      return { settled, live: lines, open: live[0] === lines[0] ? open : 0, isRaised: isRaised(state), undo };
     },
     drawn() {
       const [question] = store.state().questions;
@@ -139,8 +146,9 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     },
     keys: keys.rows,
     notices: [...keys.notices, ...notices],
-    close(last) {
+    async close(last) {
       clock.stop();
+      await painter.rest();
       painter.flush();
       painter.clear();
       title.restore();
@@ -149,6 +157,10 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     },
   };
 }
+
+/** Something that goes away again stands over the transcript. */
+const isRaised = ({ panel, questions, completion, search }: ScreenState): boolean =>
+  Boolean(panel ?? search) || questions.length > 0 || (completion?.rows.length ?? 0) > 0;
 
 const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
   transcript: emptyTranscript(),

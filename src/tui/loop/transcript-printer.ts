@@ -8,7 +8,7 @@ import { type PrintUnit, printUnit } from "../terminal/printed.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { paint, paintAll } from "../theme/paint.ts";
-import type { Picture } from "./painter.ts";
+import type { Picture } from "./canvas.ts";
 
 export type TranscriptPrinter = {
   /** Lines of our own, before what comes next. */
@@ -16,7 +16,7 @@ export type TranscriptPrinter = {
   /** Of what is settled only the last `most` blocks are handed out. */
   skipTo(transcript: Transcript, most: number): void;
   /** `open`: how many of the first live lines begin the answer that settles next. */
-  lines(transcript: Transcript, width: number, now: number): Omit<Picture, "live"> & { live: string[] };
+  lines(transcript: Transcript, width: number, now: number): Omit<Picture, "live" | "isRaised"> & { live: string[] };
   /** The terminal scrolled this beginning of the open answer away. */
   scrolled(text: string): void;
 };

@@ -46,6 +46,11 @@ const TASK_EVENTS = [
   "subagent.cancelled",
   "subagent.removed",
   "session.background_tasks_changed",
+  "tool.execution_start",
+  "tool.execution_complete",
+  "tool.user_requested",
+  "command.complete",
+  "system.notification",
 ] as const;
 
 export const panels: readonly PanelRow[] = [
@@ -82,7 +87,7 @@ export const panels: readonly PanelRow[] = [
     command: TASK_PANEL,
     load: loadTask,
     view: taskView,
-    follows: ["assistant.message", "tool.execution_start", "tool.execution_complete", ...TASK_EVENTS],
+    follows: ["assistant.message", ...TASK_EVENTS],
   }),
 ];
 

@@ -1,7 +1,7 @@
 // Panels of what runs beside the conversation: the tree of agents with keys that act on one, and one agent's own transcript.
 import { fail, ok } from "../../base/result.ts";
 import { emptyTranscript, itemsAfter, reduceBlocks } from "../../runtime/client/transcript.ts";
-import type { Client, TasksClient } from "../../runtime/client.ts";
+import type { Client, ShellRow, TasksClient } from "../../runtime/client.ts";
 import { type TranscriptPanel, transcriptPanel, transcriptView } from "../view/transcript.ts";
 import type { PanelAction, PanelRow, PanelView } from "./contract.ts";
 import { confirmPage, type PageResult, type PanelPage, type PickerRow, pickerPage, textPage } from "./page.ts";
@@ -14,30 +14,41 @@ type AgentRow = ReturnType<TasksClient["rows"]>["agents"][number];
 
 export async function tasksPage(client: Client): PageResult {
   const { fleet, agents, shells } = client.tasks.rows();
-  const rows = [
-    ...agents.map((row) => agentRow(client, row)),
-    ...shells.map((shell): PickerRow => {
-      const does: PickerRow["does"] = {
-        type: "show",
-        state: textPage(`shell ${shell}`, "It runs. Esc in the conversation stops what it waits for."),
-      };
-      return { label: "shell", detail: shell, does };
-    }),
-  ];
+  const rows = [...agents.map((row) => agentRow(client, row)), ...shells.map(shellRow)];
   const title = fleet
     ? `Agents, MCP tasks and commands; ${fleet.replaceAll("\n", "; ")}`
     : "Agents, MCP tasks and commands";
   return ok(pickerPage(title, rows, "No tasks yet.", KEYS));
 }
 
+const runOn =
+  (id: string) =>
+  (verb: string): PanelAction<PanelPage> => ({ type: "run", line: `/tasks ${verb} ${id}`, afterwards: "reload" });
+const sayOf =
+  (id: string) =>
+  (words: string): PanelAction<PanelPage> => ({ type: "show", state: textPage(id, words) });
+
+function shellRow({ id, command, isWaitedFor }: ShellRow): PickerRow {
+  const run = runOn(id);
+  const say = sayOf(`shell ${id}`);
+  return {
+    label: `shell ${id}`,
+    detail: `running${isWaitedFor ? "" : " in the background"} · ${command.replace(/\s+/g, " ")}`,
+    does: say(command),
+    keys: {
+      m: say("A command takes no messages."),
+      s: run("stop"),
+      b: isWaitedFor ? run("promote") : say("It is in the background already."),
+      r: say("It still runs. Its output is in the conversation; s stops it."),
+      d: say("It still runs: stop it first."),
+    },
+  };
+}
+
 function agentRow(client: Client, row: AgentRow): PickerRow {
   const { id, depth, text, isOver, isWaitedFor, children } = row;
-  const run = (verb: string): PanelAction<PanelPage> => ({
-    type: "run",
-    line: `/tasks ${verb} ${id}`,
-    afterwards: "reload",
-  });
-  const say = (words: string): PanelAction<PanelPage> => ({ type: "show", state: textPage(id, words) });
+  const run = runOn(id);
+  const say = sayOf(id);
   const progress = client.tasks.getProgress(id);
   return {
     label: `${"  ".repeat(depth)}${id}`,

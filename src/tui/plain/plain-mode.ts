@@ -5,8 +5,10 @@ import { counted } from "../../command/format.ts";
 import { parseTyped, runSlash } from "../../command/slash.ts";
 import { slashNames } from "../../command/table.ts";
 import { type Client, type FaceStart, openClient } from "../../runtime/client.ts";
+import type { CompactionStage } from "../../schema/event/context.ts";
 import { exitLines } from "../loop/exit-line.ts";
 import type { TerminalRun } from "../loop/run.ts";
+import { stageWords } from "../state/activity.ts";
 import { autopilotNotice } from "../state/autopilot.ts";
 import { noFacts, reduceFacts } from "../state/facts.ts";
 import { plainLook } from "../theme/look.ts";
@@ -45,6 +47,7 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
   let facts = noFacts;
+  let stage: CompactionStage | undefined;
   const autopilot = autopilotNotice(face.continuationLimit);
   let stop = () => {};
   const show = (lines: readonly string[]): void => {
@@ -61,6 +64,11 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
         current().setPrompt(promptOf(c));
       facts = reduceFacts(facts, event);
       show(printer.add(event));
+      if (event.type === "session.compaction_progress" && facts.compacting === "blocking") {
+        if (event.data.stage !== stage) show([`compaction: ${stageWords(event.data)}`]);
+        stage = event.data.stage;
+      }
+      if (event.type === "session.compaction_complete") stage = undefined;
       const notice = autopilot(event);
       if (notice !== undefined) show([`notice: ${notice}`]);
       if (event.type === "permission.waiting" && event.data.count > 1)

@@ -16,17 +16,19 @@ export type FrameChange = {
   /** The live lines that follow them. */
   live: readonly string[];
   columns: number;
+  /** There is a row over the first one that changes. */
+  canCut?: boolean;
 };
 
 /** Empty when nothing changes. Afterwards the cursor stands at the start of the last live line. */
-export function frameBytes({ shown, settled, live, columns }: FrameChange): string {
+export function frameBytes({ shown, settled, live, columns, canCut = false }: FrameChange): string {
   const next = [...settled, ...live];
   const first = firstDifference(shown, next);
   if (first === next.length && shown.length === next.length) return "";
   let row = Math.max(0, shown.length - 1);
   let out = "";
   const goTo = (target: number): void => {
-    if (target < row) out += `${CSI}${row - target}A`;
+    if (target < row) out += out === "" ? upBytes(row - target, canCut) : `${CSI}${row - target}A`;
     // Rows that are there already are reached without scrolling; a line feed makes those that are not.
     while (row < target) {
       out += "\r\n";
@@ -35,16 +37,19 @@ export function frameBytes({ shown, settled, live, columns }: FrameChange): stri
     row = target;
   };
   let isWrapping = true;
+  const isErasing = erasesRows({ shown, settled, columns }, first);
+  if (isErasing) {
+    goTo(first);
+    out += erasedRows(2 * (shown.length - first));
+  }
   for (let at = first; at < next.length; at++) {
     const line = next[at] ?? "";
-    if (at < shown.length && shown[at] === line) continue;
+    if (!isErasing && at < shown.length && shown[at] === line) continue;
     goTo(at);
     const shouldWrap = at < settled.length;
     if (shouldWrap !== isWrapping) out += shouldWrap ? WRAP : NO_WRAP;
     isWrapping = shouldWrap;
-    // Behind a full line the cursor still stands on its last character, which would go.
-    const erase = at < shown.length && widthOf(line) < columns ? ERASE_TO_END : "";
-    out += `\r${line}${erase}`;
+    out += `\r${widthOf(line) < columns ? `${line}${ERASE_TO_END}` : fullLine(line)}`;
   }
   for (let at = next.length; at < shown.length; at++) {
     goTo(at);
@@ -54,19 +59,36 @@ export function frameBytes({ shown, settled, live, columns }: FrameChange): stri
   return `${out}${isWrapping ? "" : WRAP}\r`;
 }
 
-function firstDifference(shown: readonly string[], next: readonly string[]): number {
+/** In a terminal that became narrower the end of a full line goes over what stands in the next row: that is erased first. */
+export const erasesRows = (
+  { shown, settled, columns }: Pick<FrameChange, "shown" | "settled" | "columns">,
+  first: number,
+): boolean => first < shown.length && settled.some((line, at) => at >= first && widthOf(line) >= columns);
+
+/** Behind a full line the cursor still stands on its last character, which would go: the rest of the row is erased before that one. */
+const fullLine = (line: string): string => line.replace(LAST_CHARACTER, `${ERASE_TO_END}$&`);
+/** Not the end of a colour. */
+const LAST_CHARACTER = /(?<!\u001b\[[\d;]*)[!-~─](?:\u001b\[[\d;]*m)*$/;
+
+export function firstDifference(shown: readonly string[], next: readonly string[]): number {
   const end = Math.min(shown.length, next.length);
   for (let at = 0; at < end; at++) if (shown[at] !== next[at]) return at;
   return end;
 }
 
+/** A line feed from the row above ends the line there: terminals join what they have wrapped, also with what is written over it. */
+const upBytes = (rows: number, canCut: boolean): string =>
+  canCut ? `${CSI}${rows + 1}A\r\n` : rows > 0 ? `${CSI}${rows}A` : "";
+
 const SAVE = "\u001b7";
 const RESTORE = "\u001b8";
 
 /** Takes the live region off the screen, of which `above` rows stand over the cursor; below it at most `rows` are ours. */
-export function eraseBytes(above: number, rows: number): string {
-  const up = above > 0 ? `${CSI}${above}A` : "";
-  // Row by row: erasing the whole screen at once moves it into the scrollback of some terminals.
-  const down = `${CSI}1B${ERASE_LINE}`.repeat(Math.max(0, rows - 1));
-  return `\r${up}${SAVE}${ERASE_LINE}${down}${RESTORE}`;
+export function eraseBytes(above: number, rows: number, canCut = false): string {
+  const up = upBytes(above, canCut);
+  return `\r${up}${erasedRows(rows)}`;
 }
+
+/** Row by row: erasing the whole screen at once moves it into the scrollback of some terminals. */
+const erasedRows = (rows: number): string =>
+  `${SAVE}${ERASE_LINE}${`${CSI}1B${ERASE_LINE}`.repeat(Math.max(0, rows - 1))}${RESTORE}`;

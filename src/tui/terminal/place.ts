@@ -10,9 +10,14 @@ const ASK_POSITION = "\u001b[6n";
 const TO_LAST_CELL = "\u001b7\u001b[9999;9999H";
 const BACK = "\u001b8";
 
-/** Undefined when the terminal says nothing within `ms`. */
-export async function askPlace(terminal: TerminalAdapter, ms: number): Promise<TerminalPlace | undefined> {
-  const question = `${TO_LAST_CELL}${ASK_POSITION}${BACK}${ASK_POSITION}`;
+/** Undefined when the terminal says nothing within `ms`. `bytes` follow the question at once: it is told before they are drawn. */
+export async function askPlace(
+  terminal: TerminalAdapter,
+  ms: number,
+  framed = (text: string) => text,
+  bytes = "",
+): Promise<TerminalPlace | undefined> {
+  const question = framed(`${TO_LAST_CELL}${ASK_POSITION}${BACK}${ASK_POSITION}${bytes}`);
   const replies = [terminal.ask(question, POSITION, ms), terminal.ask("", POSITION, ms)];
   const [end, cursor] = (await Promise.all(replies)).map((reply) => POSITION.exec(reply ?? ""));
   if (!end || !cursor) return undefined;

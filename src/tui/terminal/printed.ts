@@ -56,6 +56,61 @@ export function cutRows(lines: readonly string[], rows: number, columns: number)
   return { out, rest: [] };
 }
 
+/** These lines as the rows of a terminal of this width. */
+export function brokenRows(lines: readonly string[], columns: number, wraps: boolean): string[] {
+  return lines.flatMap((line) => {
+    const rows: string[] = [];
+    let text = stripAnsi(line);
+    for (let left = wraps ? rowsOf(line, columns) : 1; left > 1; left--) {
+      const row = fitTo(text, columns);
+      rows.push(row);
+      text = text.slice(row.length);
+    }
+    return [...rows, fitTo(text, columns)];
+  });
+}
+
+/** Their last lines, at most so many. */
+export function lastLines(units: readonly PrintUnit[], most: number): { lines: string[]; isAll: boolean } {
+  const parts: (readonly string[])[] = [];
+  let left = most;
+  for (const { lines } of units.toReversed()) {
+    if (lines.length > left) {
+      parts.push(lines.slice(lines.length - left));
+      return { lines: parts.reverse().flat(), isAll: false };
+    }
+    parts.push(lines);
+    left -= lines.length;
+  }
+  return { lines: parts.reverse().flat(), isAll: true };
+}
+
+/** The units without their first lines. */
+export function dropLines(units: readonly PrintUnit[], count: number): PrintUnit[] {
+  let left = count;
+  return units.flatMap((unit) => {
+    const gone = Math.min(left, unit.lines.length);
+    left -= gone;
+    if (gone === 0) return [unit];
+    const lines = unit.lines.slice(gone);
+    return lines.length === 0 ? [] : [{ width: unit.width, lines, at: () => lines }];
+  });
+}
+
+/** Their first lines, at most so many, and what is left. */
+export function splitLines(units: readonly PrintUnit[], most: number): [first: PrintUnit[], rest: PrintUnit[]] {
+  let left = most;
+  const at = units.findIndex(({ lines }) => {
+    left -= lines.length;
+    return left < 0;
+  });
+  const unit = units[at];
+  if (unit === undefined) return [[...units], []];
+  const lines = unit.lines.slice(0, left + unit.lines.length);
+  const head = lines.length === 0 ? [] : [{ width: unit.width, lines, at: () => lines }];
+  return [[...units.slice(0, at), ...head], dropLines(units.slice(at), lines.length)];
+}
+
 /** More rows than any window has. */
 const MOST_LINES = 500;
 
@@ -65,6 +120,10 @@ export type PrintedLines = {
   end(): void;
   /** The last units that fit whole into so many rows. `wraps`: the terminal breaks lines that are too long for it. */
   last(rows: number, columns: number, wraps: boolean): { units: PrintUnit[]; rows: number };
+  /** The last units that fit whole into so many rows, one row a line. */
+  fitting(rows: number, columns: number): PrintUnit[];
+  /** Gives back the last units that take at least so many rows, as far as there are any. */
+  take(rows: number, columns: number, wraps: boolean): { units: PrintUnit[]; rows: number };
   /** The last units are not there any more. */
   drop(units: number): void;
 };
@@ -72,6 +131,9 @@ export type PrintedLines = {
 export function printedLines(): PrintedLines {
   let units: PrintUnit[] = [];
   let count = 0;
+  const drop = (last: number): void => {
+    for (const unit of units.splice(Math.max(0, units.length - last))) count -= unit.lines.length;
+  };
   return {
     add(more) {
       for (const unit of more) {
@@ -103,8 +165,25 @@ export function printedLines(): PrintedLines {
       }
       return { units: units.slice(from), rows: used };
     },
-    drop(last) {
-      for (const unit of units.splice(units.length - last)) count -= unit.lines.length;
+    fitting(rows, columns) {
+      let left = rows;
+      const from = units.findLastIndex(({ lines }) => {
+        left -= lines.length;
+        return left < 0 || lines.some((line) => widthOf(line) > columns || mayDiffer(line, columns));
+      });
+      return units.slice(from + 1);
     },
+    take(rows, columns, wraps) {
+      let used = 0;
+      let from = units.length;
+      while (from > 0 && used < rows) {
+        from--;
+        used += (units[from]?.lines ?? []).reduce((sum, line) => sum + (wraps ? rowsOf(line, columns) : 1), 0);
+      }
+      const last = units.slice(from);
+      drop(last.length);
+      return { units: last, rows: used };
+    },
+    drop,
   };
 }

@@ -1,20 +1,22 @@
 // A few lines of a long text, from its beginning or its end, at a cost that does not grow with the rest of it.
 import type { Role } from "../theme/theme.ts";
 import { type SpanLine, span } from "./span.ts";
-import { wrapCells } from "./wrap.ts";
+import { wrapCells, wrapWords } from "./wrap.ts";
 
 export type Excerpt = { lines: SpanLine[]; hidden: number; isCut: boolean };
-type Wanted = { rows: number; width: number; side: "first" | "last"; role?: Role };
+/** `isProse`: broken between words; what programs print is broken where the row is full. */
+type Wanted = { rows: number; width: number; side: "first" | "last"; role?: Role; isProse?: boolean };
 
 /** `hidden`: lines that are not there at all. `isCut`: of one that is there, a part is missing. */
-export function excerptOf(text: string, { rows, width, side, role }: Wanted): Excerpt {
+export function excerptOf(text: string, { rows, width, side, role, isProse = false }: Wanted): Excerpt {
   const total = lineCount(text);
   // No row holds more; graphemes of many code points aside, which only makes the excerpt shorter.
   const most = Math.max(1, rows) * width * 2;
   const all = text.endsWith("\n") ? text.slice(0, -1) : text;
   const part = all.length <= most ? all : side === "first" ? all.slice(0, most) : all.slice(-most);
   const source = part.split("\n");
-  const wrapped = source.map((line) => wrapCells([span(line, role)], { first: width, rest: width }));
+  const wrap = isProse ? wrapWords : wrapCells;
+  const wrapped = source.map((line) => wrap([span(line, role)], { first: width, rest: width }));
   const order = side === "first" ? wrapped : [...wrapped].reverse();
   const pieces: SpanLine[][] = [];
   let room = rows;

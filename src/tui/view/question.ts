@@ -1,4 +1,6 @@
 // A question over the editor: who asks, what exactly, which rule led here, and the choices with what each stores.
+
+import type { PermissionPrompt } from "../../runtime/client.ts";
 import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody } from "../question/question.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
@@ -6,7 +8,7 @@ import { fitLine, ruleLine, wholeText } from "./line.ts";
 import { permissionLines } from "./permission.ts";
 import { scrolled } from "./scroll.ts";
 
-/** With fewer rows the line about keys gives way to what is asked. */
+/** In a small window what is asked needs the rows. */
 const ROOMY_ROWS = 12;
 
 /** `count`: how many wait, this one first. At most `rows` lines: the body scrolls, the choices stay. */
@@ -21,16 +23,29 @@ export function renderQuestion(
   const number = count > 1 ? [span(` 1 of ${count}`, "accent")] : [];
   const title = ruleLine([span(titleOf(body), "warning", "bold"), ...number], width, look);
   const choices = writing
-    ? [fitLine([span(WRITING[writing.purpose], "accent")], width, look)]
-    : choicesOf(body).flatMap((one, at) => {
+    ? [fitLine([span(`  ${WRITING[writing.purpose]}`, "accent")], width, look)]
+    : choicesOf(body).flatMap((one, at, all) => {
         const isHere = at === highlighted;
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
-        return wholeText(text, width, look, isHere ? "accent" : undefined);
+        const absent = rows < ROOMY_ROWS ? [] : absentNumbers(all[at - 1]?.number ?? 0, one.number);
+        return [
+          ...absent.map((number) =>
+            fitLine([span(`  ${number}. ${ABSENT[number] ?? ""} (not offered here)`, "dim")], width, look),
+          ),
+          ...wholeText(text, width, look, isHere ? "accent" : undefined),
+        ];
       });
-  const foot = writing || rows < ROOMY_ROWS ? [] : [fitLine([span(keysText(body), "dim")], width, look)];
-  const room = Math.max(1, rows - 1 - choices.length - foot.length);
-  return [title, ...scrolled(bodyLines(body, width, look), scroll, room, width, look), ...choices, ...foot];
+  const room = Math.max(1, rows - 1 - choices.length);
+  const lines = bodyLines(body, width, look);
+  // A line of space where it costs nothing.
+  const space = lines.length + 1 <= room ? [""] : [];
+  return [title, ...scrolled(lines, scroll, room - space.length, width, look), ...space, ...choices];
 }
+
+/** The numbers are always the same: one that is not offered keeps its place. */
+const ABSENT: Readonly<Record<number, string>> = { 2: "This session", 3: "This folder, from now on" };
+const absentNumbers = (before: number, next: number): number[] =>
+  Array.from({ length: next - before - 1 }, (_, at) => before + 1 + at).filter((number) => number in ABSENT);
 
 const WRITING = {
   feedback: "Say what to do instead, then Enter. Esc goes back.",
@@ -41,7 +56,7 @@ const WRITING = {
 function titleOf(body: QuestionBody): string {
   switch (body.type) {
     case "permission":
-      return `Permission for ${body.ask.agent}: ${body.ask.request.kind}`;
+      return `${body.ask.agent}: ${permissionTitle(body.ask)}`;
     case "user":
       return "Question";
     case "plan":
@@ -67,7 +82,29 @@ function bodyLines(body: QuestionBody, width: number, look: Look): string[] {
   }
 }
 
-function keysText(body: QuestionBody): string {
+/** What is asked, in words. */
+export function permissionTitle({ request }: PermissionPrompt): string {
+  switch (request.kind) {
+    case "shell":
+      return "run this command?";
+    case "write":
+      return "change this file?";
+    case "read":
+      return "read this file?";
+    case "url":
+      return "fetch this address?";
+    case "mcp":
+      return "use this tool?";
+    case "memory":
+      return request.action === "store" ? "remember this?" : "vote on this memory?";
+    case "hook":
+      return "go on? A hook wants to know";
+  }
+}
+
+/** The keys that answer it, for the line under the editor. */
+export function questionKeys({ body, writing }: OpenQuestion): string[] {
+  if (writing) return ["enter sends it", "esc goes back"];
   const refusal =
     body.type === "user"
       ? "esc declines"
@@ -76,6 +113,5 @@ function keysText(body: QuestionBody): string {
         : body.type === "consent"
           ? "esc: not now"
           : "esc rejects";
-  const edit = canEditFact(body) ? ", e edits the fact" : "";
-  return `number, or arrows and Enter${edit}; ${refusal}`;
+  return ["number, or arrows and enter", ...(canEditFact(body) ? ["e edits the fact"] : []), refusal];
 }

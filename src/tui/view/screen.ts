@@ -11,7 +11,7 @@ import { renderActivity } from "./activity.ts";
 import { renderCompletion } from "./completion.ts";
 import { renderEditor } from "./editor.ts";
 import { fitLine, ruleLine } from "./line.ts";
-import { renderQuestion } from "./question.ts";
+import { questionKeys, renderQuestion } from "./question.ts";
 import { renderQueue } from "./queue.ts";
 import { renderStatusLine } from "./status-line.ts";
 
@@ -51,7 +51,13 @@ export function renderScreen(
         renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
         promotionHint(state, width, choices) ?? hintLine(state, now, width, look),
       ];
-  const activity = renderActivity(shownActivity(state), { now, hasMotion: choices.hasMotion }, width, look);
+  const activity = renderActivity(
+    shownActivity(state),
+    state.activity.last,
+    { now, hasMotion: choices.hasMotion },
+    width,
+    look,
+  );
   const below = lowerPart(state, activity, size, look);
   const space = size.rows >= ROOMY_ROWS ? [""] : [];
   const foot = [...space, ...below, ...status].slice(-size.rows);
@@ -140,14 +146,20 @@ function hintLine(state: ScreenState, now: number, width: number, look: Look): s
   if (state.hint && now <= state.hint.until) return fitLine([span(state.hint.text, "warning")], width, look);
   const { dot } = look.glyphs;
   const isWorking = state.activity.turnSince !== undefined;
-  const words = state.search
-    ? ["enter inserts", "ctrl+r older", "esc closes"]
-    : state.completion && state.completion.rows.length > 0
-      ? ["tab completes", "enter takes it", "esc closes"]
-      : state.panel
-        ? ["esc closes"]
-        : isWorking
-          ? ["enter queues", "esc interrupts", "ctrl+b or /background", "shift+tab mode"]
-          : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
+  const inFront = ["ctrl+b or /background", "shift+tab mode"];
+  const [question] = state.questions;
+  const words = question
+    ? questionKeys(question)
+    : state.search
+      ? ["enter inserts", "ctrl+r older", "esc closes"]
+      : state.completion && state.completion.rows.length > 0
+        ? ["tab completes", "enter takes it", "esc closes"]
+        : state.panel
+          ? ["esc closes"]
+          : isWorking
+            ? ["enter queues", "esc interrupts", ...inFront]
+            : state.shell
+              ? ["esc ends it", ...inFront]
+              : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
   return fitLine([span(words.join(` ${dot} `), "dim")], width, look);
 }

@@ -59,7 +59,10 @@ function endedCard(block: EndedCard, width: number, look: Look): SpanLine[] {
   if (isDiff) return [...head, ...diffLines(block.output, { width, rows: DIFF_LINES }, look)];
   if (isNew) return [...head, ...additionLines(argument(block, "file_text"), { width, rows: look.toolLines }, look)];
   const output = saysOnlyError(block) ? "" : end.output;
-  return [...head, ...outputLines(output, isCommand ? "last" : "first", width, look), ...endLine(failure, width)];
+  // Files are broken where a row is full, like a command's output; what other tools say is prose.
+  const isProse = !isCommand && factsOf(block.tool)?.textFrom !== "file";
+  const side = isCommand ? "last" : "first";
+  return [...head, ...outputLines(output, side, width, look, isProse), ...endLine(failure, width)];
 }
 
 /** The model reads an error with its code in front; the card's last line has it already. */
@@ -99,10 +102,10 @@ function failureText({ state, error }: EndedCard): string {
   return error.message.startsWith(words[state]) ? error.message : `${words[state]}: ${error.message}`;
 }
 
-function outputLines(text: string, side: "first" | "last", width: number, look: Look): SpanLine[] {
+function outputLines(text: string, side: "first" | "last", width: number, look: Look, isProse = false): SpanLine[] {
   const rows = look.isWhole ? Number.MAX_SAFE_INTEGER : look.toolLines;
   if (text.trim() === "" || rows === 0) return [];
-  const { lines, hidden, isCut } = excerptOf(text, { rows, width: width - INDENT, side, role: "dim" });
+  const { lines, hidden, isCut } = excerptOf(text, { rows, width: width - INDENT, side, role: "dim", isProse });
   const more = hidden > 0 ? foldText(countText(hidden, "line"), look) : foldText("a part of a long line", look);
   const fold = hidden > 0 || isCut ? [[span(more, "fold", "italic")]] : [];
   return (side === "first" ? [...lines, ...fold] : [...fold, ...lines]).map((line) => indented(line));
@@ -110,6 +113,12 @@ function outputLines(text: string, side: "first" | "last", width: number, look: 
 
 function endLine(failure: string | undefined, width: number): SpanLine[] {
   if (!failure) return [];
-  const { lines } = excerptOf(failure, { rows: 12, width: width - INDENT, side: "first", role: "error" });
+  const { lines } = excerptOf(failure, {
+    rows: 12,
+    width: width - INDENT,
+    side: "first",
+    role: "error",
+    isProse: true,
+  });
   return lines.map((line) => indented(line));
 }

@@ -1,5 +1,6 @@
 // One request in full: the two lengths, what happened to each item, what was recalled and why, how long it took.
 import { type RequestDetail as Detail, requestView } from "../../../src/schema/api/request.ts";
+import { recallLossText } from "../../../src/schema/recall-loss.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { href, params, setParams } from "../../app/route.ts";
@@ -71,7 +72,7 @@ function Summary({ value }: { value: Detail }) {
         </>
       )}
       {value.whyNothing && <span>{value.whyNothing} </span>}
-      {value.recallLost && <span class="amber">Memory was not searched in time: {value.recallLost}. </span>}
+      {value.recallLost && <span class="amber">{recallLossText(value.recallLost)}. </span>}
       {value.failure && <span class="red">{value.failure} </span>}
       {value.epochReason && value.trimmed + value.shortened > 0 && (
         <span class="soft">Cut because {reasonOf(value.epochReason)}.</span>

@@ -1,5 +1,6 @@
 // What memory gave to this request: each quote with its score, the parts of it, and where it stands.
 import type { RequestDetail } from "../../../src/schema/api/request.ts";
+import { recallLossText } from "../../../src/schema/recall-loss.ts";
 import { href } from "../../app/route.ts";
 import { Score } from "../../part/score.tsx";
 import { Text } from "../../part/text.tsx";
@@ -9,7 +10,7 @@ export function Snippets({ value }: { value: RequestDetail }) {
     return (
       <p class="soft">
         {value.recallLost
-          ? `Memory was not searched in time: ${value.recallLost}. The next request tries again.`
+          ? `Something is missing here: ${recallLossText(value.recallLost)}.`
           : "Nothing was quoted back into this request."}
       </p>
     );

@@ -12,6 +12,7 @@ import {
   SERVICE_HEADS,
   TOOLS,
   VAGUE,
+  VAGUE_ALONE,
 } from "./word-list.ts";
 
 export type PhraseContext = { speaker: string; role: SourceMessage["role"]; now: boolean };
@@ -117,6 +118,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
     return relabelled(code.entity, LABEL_NOUNS[last.lower] ?? code.entity.label);
   if (tokens.some(({ kind }) => kind === "code") && tokens.length > 2) return undefined;
   if (tokens.length === 1 && /^[a-z]+ly$/.test(last.text)) return undefined;
+  if (tokens.length === 1 && last.kind === "word" && VAGUE_ALONE.has(last.text)) return undefined;
   if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
     return undefined;
   if (PASSING.test(joined(tokens)) || (before.length > 0 && PARTICIPLE.test(last.text))) return undefined;

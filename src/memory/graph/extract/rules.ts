@@ -10,7 +10,7 @@ const SLICE_MS = 2;
 
 export const rulesExtractor: Extractor = {
   origin: "rule",
-  batch: 16,
+  batch: 64,
   async extract(episodes, signal) {
     const breathe = paced(SLICE_MS);
     const extractions: Extraction[] = [];

@@ -47,6 +47,11 @@ export const VAGUE =
   moment matter help result results end start beginning box side hand man guy people person world life mood fire
   luck hope coffee caffeine magic`);
 
+/** Heads that name something only together with a word that says which one. */
+export const VAGUE_ALONE =
+  set(`variable variables function functions method methods parameter argument string field column row loop helper class
+  tutorial article post blog talk book video guy colleague customer client machine laptop phone car dog cat kid kids`);
+
 /** Words that point at something: whatever a sentence says of them, nobody finds it under such a name. */
 export const POINTERS =
   set(`it its this that these those thing things one ones stuff something anything everything nothing

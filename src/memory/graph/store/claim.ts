@@ -1,116 +1,127 @@
 // The line of waiting episodes: one worker a group, in order, and nobody's work is lost with its process.
-import { isAlive } from "../../../host/survivors.ts";
 import type { Episode, Instant } from "../../../schema/graph.ts";
-import type { Database } from "../../../store/sqlite.ts";
+import { allRows, execute, oneRow, type Unit } from "../../../store/unit.ts";
 import type { ClaimRequest, SettleRequest } from "../contract.ts";
-import { indexLater } from "./index-later.ts";
-import { episodeSource } from "./recall-source.ts";
-import { all, episodeOf, get, run, text } from "./row.ts";
+import { holdingGroup } from "./accept.ts";
+import type { ChangedRows } from "./changed-row.ts";
+import { episodeOf, text } from "./row.ts";
 import { addStatements } from "./statement.ts";
+import type { Slice } from "./together.ts";
 
 const MOST_TRIES = 3;
-/** As the partial index has it: without these words SQLite reads every episode there is. */
+/** As the partial index has it: without these words every episode there is would be read. */
 const IS_OPEN = "state <> 'done'";
 const FREE = "worker = NULL, lease_until = NULL";
 
+/** Says of a worker whether it is certain that it lives no longer; else its lease counts. */
+export type HasDied = (worker: string) => boolean;
+
 /** Whether a claim would find something; asking costs no transaction. */
-export const hasWaiting = (db: Database, now: Instant): boolean =>
-  get(
-    db,
+export function* hasWaiting(now: Instant, hasDied: HasDied): Unit<boolean> {
+  const row = yield* oneRow(
     `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= ?)
      LIMIT 1`,
     now,
-  ) !== undefined || deadHolders(db).length > 0;
+  );
+  return row !== undefined || (yield* deadHolders(hasDied)).length > 0;
+}
 
-/** Inside a transaction. */
-export function claimEpisodes(db: Database, { worker, size, now, leaseUntil }: ClaimRequest): Episode[] | undefined {
+export function* claimEpisodes(
+  { worker, size, now, leaseUntil }: ClaimRequest,
+  hasDied: HasDied,
+): Unit<Episode[] | undefined> {
   // A worker that died left its lease behind.
-  run(
-    db,
+  yield* execute(
     `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running'
      AND (lease_until <= ? OR worker IN (SELECT value FROM json_each(?)))`,
-    ...[now, JSON.stringify(deadHolders(db))],
+    ...[now, JSON.stringify(yield* deadHolders(hasDied))],
   );
-  const next = get(
-    db,
-    `SELECT group_id FROM graph_episode e INDEXED BY graph_episode_waiting WHERE state = 'queued' AND group_id NOT IN
-       (SELECT group_id FROM graph_episode WHERE ${IS_OPEN} AND state = 'running') ORDER BY seq LIMIT 1`,
-  );
-  if (!next) return undefined;
-  const rows = all(
-    db,
+  const group = yield* freeGroup();
+  if (group === undefined) return undefined;
+  const rows = yield* allRows(
     `SELECT * FROM graph_episode WHERE ${IS_OPEN} AND state = 'queued' AND group_id = ? ORDER BY seq LIMIT ?`,
-    ...[text(next, "group_id"), size],
+    ...[group, size],
   );
   for (const row of rows)
-    run(
-      db,
-      "UPDATE graph_episode SET state = 'running', worker = ?, lease_until = ? WHERE seq = ?",
-      ...[worker, leaseUntil, Number(row["seq"])],
+    yield* execute(
+      "UPDATE graph_episode SET state = 'running', worker = ?, lease_until = ? WHERE uuid = ?",
+      ...[worker, leaseUntil, text(row, "uuid")],
     );
   return rows.map(episodeOf);
 }
 
-const deadHolders = (db: Database): string[] =>
-  all(db, `SELECT DISTINCT worker FROM graph_episode WHERE ${IS_OPEN} AND state = 'running'`)
-    .map((row) => text(row, "worker"))
-    .filter(hasDied);
+/** The group whose episode has waited longest, locked: others who look for one meanwhile pass over it. */
+const NEXT = `SELECT g.id FROM graph_episode e INDEXED BY graph_episode_waiting JOIN graph_group g ON g.id = e.group_id WHERE e.state = 'queued'
+  AND NOT EXISTS (SELECT 1 FROM graph_episode r WHERE r.state <> 'done' AND r.state = 'running' AND r.group_id = e.group_id)
+  ORDER BY e.seq LIMIT 1 FOR UPDATE OF g SKIP LOCKED`;
 
-/** A name that ends in no process of this machine tells nothing: its lease counts. */
-function hasDied(worker: string): boolean {
-  const pid = Number(/\.(\d+)$/.exec(worker)?.[1] ?? 0);
-  return pid > 0 && !isAlive(pid);
+function* freeGroup(): Unit<string | undefined> {
+  for (;;) {
+    const next = yield* oneRow(NEXT);
+    if (!next) return undefined;
+    const group = text(next, "id");
+    // Another may have taken it and let go of the lock since this statement began to look.
+    const busy = `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state = 'running' AND group_id = ? LIMIT 1`;
+    if (!(yield* oneRow(busy, group))) return group;
+  }
+}
+
+function* deadHolders(hasDied: HasDied): Unit<string[]> {
+  const rows = yield* allRows(`SELECT DISTINCT worker FROM graph_episode WHERE ${IS_OPEN} AND state = 'running'`);
+  return rows.map((row) => text(row, "worker")).filter(hasDied);
 }
 
 const OWN = "uuid = ? AND state = 'running' AND worker = ?";
 
-/** How long requests may wait for one transaction; its index and its commit take as long again. */
-const SLICE_MS = 2;
-
-/** Inside a transaction: so many episodes from this one on as take a short time. `end`: the first that is left. */
-export function settleEpisodes(
-  db: Database,
+/** A slice of the episodes, from this one on. `end`: the first that is left. */
+export function* settleEpisodes(
+  changed: ChangedRows,
   { worker, episodes, origin, now }: SettleRequest,
-  from: number,
-): { count: number; end: number } {
+  { from, slice }: { from: number; slice: Slice },
+): Unit<{ count: number; end: number }> {
   const begun = performance.now();
   let [count, end] = [0, from];
   do {
     const { uuid = "", extraction } = episodes[end++] ?? {};
-    const row = get(db, `SELECT group_id FROM graph_episode WHERE ${OWN}`, uuid, worker);
+    const row = yield* oneRow(`SELECT group_id FROM graph_episode WHERE ${OWN}`, uuid, worker);
     if (!row || !extraction) continue;
-    addStatements(db, { group: text(row, "group_id"), episode: uuid, extraction, origin, now });
-    run(db, `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`, uuid, worker);
-    indexLater(db, episodeSource, uuid);
+    yield* holdingGroup(text(row, "group_id"));
+    // Whoever was paused for too long finds that its work was given to another.
+    const own = yield* execute(
+      `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`,
+      uuid,
+      worker,
+    );
+    if (own === 0) continue;
+    yield* addStatements(changed, { group: text(row, "group_id"), episode: uuid, extraction, origin, now });
+    changed.episode(uuid);
     count++;
-  } while (end < episodes.length && performance.now() - begun < SLICE_MS);
+  } while (end < episodes.length && (end - from < slice.least || performance.now() - begun < slice.ms));
   return { count, end };
 }
 
-/** Inside a transaction. */
-export function giveBackEpisode(
-  db: Database,
+export function* giveBackEpisode(
+  changed: ChangedRows,
   { episode, worker, error }: { episode: string; worker: string; error: string; now: Instant },
-): void {
-  run(
-    db,
+): Unit<void> {
+  yield* execute(
     `UPDATE graph_episode SET tries = tries + 1, error = ?, ${FREE},
        state = CASE WHEN tries + 1 >= ${MOST_TRIES} THEN 'parked' ELSE 'queued' END WHERE ${OWN}`,
     ...[error, episode, worker],
   );
-  indexLater(db, episodeSource, episode);
+  changed.episode(episode);
 }
 
-/** Inside a transaction. */
-export function requeueEpisodes(
-  db: Database,
-  { episodes, to }: { episodes?: readonly string[]; to: "queued" | "done" },
-): number {
-  const { changes } = run(
-    db,
-    `UPDATE graph_episode SET state = ?, tries = 0 WHERE state = 'parked'
-       AND (? IS NULL OR uuid IN (SELECT value FROM json_each(?)))`,
-    ...[to, episodes ? 1 : null, JSON.stringify(episodes ?? [])],
+export function* requeueEpisodes({
+  episodes,
+  to,
+}: {
+  episodes?: readonly string[];
+  to: "queued" | "done";
+}): Unit<number> {
+  const named = episodes ? " AND uuid IN (SELECT value FROM json_each(?))" : "";
+  return yield* execute(
+    `UPDATE graph_episode SET state = ?, tries = 0 WHERE ${IS_OPEN} AND state = 'parked'${named}`,
+    ...[to, ...(episodes ? [JSON.stringify(episodes)] : [])],
   );
-  return Number(changes);
 }

@@ -1,13 +1,13 @@
 // Reading the graph: each query is one statement, its conditions are values.
 import type { Entity, Episode, Fact } from "../../../schema/graph.ts";
-import type { Database } from "../../../store/sqlite.ts";
+import { allRows, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
 import type { EntityQuery, EpisodeQuery, FactQuery, GraphCounts } from "../contract.ts";
 import { ANY_LABEL, foldedName } from "../name.ts";
 import { findEntities } from "./entity.ts";
-import { all, entityOf, episodeOf, FACT, factOf, text } from "./row.ts";
+import { entityOf, episodeOf, FACT, factOf, text } from "./row.ts";
 
 type Value = string | number;
-const NO_LIMIT = -1;
+const NO_LIMIT = 1_000_000_000;
 
 /** Conditions that are left out do not count. */
 class Conditions {
@@ -29,11 +29,11 @@ class Conditions {
     return this.add(`${column} IN (SELECT value FROM json_each(?))`, list && JSON.stringify(list));
   }
 
-  /** Whole ids, or their beginnings. */
+  /** Whole ids; a single one may be the beginning of an id. */
   ids(column: string, list: readonly string[] | undefined): this {
-    const like = `EXISTS (SELECT 1 FROM json_each(?) WHERE substr(${column}, 1, length(value)) = value)`;
-    const isWhole = list?.every((id) => id.length === WHOLE_ID);
-    return isWhole ? this.among(column, list) : this.add(like, list && JSON.stringify(list));
+    const [id] = list ?? [];
+    if (list?.length !== 1 || id === undefined || id.length >= WHOLE_ID) return this.among(column, list);
+    return this.add(`${column} >= ? AND ${column} < ?`, id, `${id}\u{10ffff}`);
   }
 
   get where(): string {
@@ -45,7 +45,7 @@ const WHOLE_ID = 36;
 const IS_PROMOTED = "origin IN ('promotion', 'directive')";
 const PROMOTED = `SELECT uuid FROM graph_episode WHERE ${IS_PROMOTED}`;
 
-export function readEpisodes(db: Database, query: EpisodeQuery): Episode[] {
+export function* readEpisodes(query: EpisodeQuery): Unit<Episode[]> {
   const conditions = new Conditions()
     .ids("uuid", query.ids)
     .among("group_id", query.groups)
@@ -55,14 +55,13 @@ export function readEpisodes(db: Database, query: EpisodeQuery): Episode[] {
     .add("session = ?", query.session)
     .add("valid_at <= ?", query.until);
   const sql = `SELECT * FROM graph_episode ${conditions.where} ORDER BY valid_at DESC, seq DESC LIMIT ?`;
-  return all(db, sql, ...conditions.values, query.last ?? NO_LIMIT)
-    .map(episodeOf)
-    .reverse();
+  const rows = yield* allRows(sql, ...conditions.values, query.last ?? NO_LIMIT);
+  return rows.map(episodeOf).reverse();
 }
 
 const SAID_BY = "f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (SELECT value FROM json_each(?)))";
 
-export function readFacts(db: Database, query: FactQuery): Fact[] {
+export function* readFacts(query: FactQuery): Unit<Fact[]> {
   const { asOf, currentAt, since, until, after } = query;
   const conditions = new Conditions()
     .ids("f.uuid", query.ids)
@@ -77,33 +76,43 @@ export function readFacts(db: Database, query: FactQuery): Fact[] {
     .add("f.valid_at < ?", until)
     .add("(f.valid_at, f.uuid) > (?, ?)", after?.validAt, after?.uuid);
   const sql = `${FACT} ${conditions.where} ORDER BY f.valid_at, f.uuid LIMIT ?`;
-  return all(db, sql, ...conditions.values, query.limit ?? NO_LIMIT).map(factOf);
+  return (yield* allRows(sql, ...conditions.values, query.limit ?? NO_LIMIT)).map(factOf);
 }
 
 const IS_NEAR =
   "folded <> ? AND length(folded) > 2 AND (instr(' ' || folded || ' ', ' ' || ? || ' ') > 0 OR instr(' ' || ? || ' ', ' ' || folded || ' ') > 0)";
 
-export function readEntities(db: Database, query: EntityQuery): Entity[] {
+export function* readEntities(query: EntityQuery): Unit<Entity[]> {
   const { name, near, ids, groups, label, limit = NO_LIMIT } = query;
-  if (name !== undefined) return findEntities(db, name, groups).map((row) => entityOf(db, row));
+  if (name !== undefined) return yield* entitiesOf(yield* findEntities(name, groups));
   const conditions = new Conditions().ids("uuid", ids).among("group_id", groups).add("label = ?", label);
   if (near !== undefined) {
     const folded = foldedName(near, ANY_LABEL);
     conditions.add(`uuid IN (SELECT entity FROM graph_alias WHERE ${IS_NEAR})`, folded, folded, folded);
   }
   const sql = `SELECT * FROM graph_entity ${conditions.where} ORDER BY created_at, uuid LIMIT ?`;
-  return all(db, sql, ...conditions.values, limit).map((row) => entityOf(db, row));
+  return yield* entitiesOf(yield* allRows(sql, ...conditions.values, limit));
 }
 
-export function countGraph(db: Database): GraphCounts {
-  const count = (sql: string): number => Number(all(db, `SELECT count(*) AS n FROM ${sql}`)[0]?.["n"] ?? 0);
-  const states = all(db, "SELECT state, count(*) AS n FROM graph_episode GROUP BY state");
+function* entitiesOf(rows: readonly SqlRow[]): Unit<Entity[]> {
+  const entities: Entity[] = [];
+  for (const row of rows) entities.push(yield* entityOf(row));
+  return entities;
+}
+
+export function* countGraph(): Unit<GraphCounts> {
+  const states = yield* allRows("SELECT state, count(*) AS n FROM graph_episode GROUP BY state");
   const byState = Object.fromEntries(states.map((row) => [text(row, "state"), Number(row["n"])]));
   return {
-    groups: count("graph_group"),
+    groups: yield* count("graph_group"),
     episodes: { queued: 0, running: 0, done: 0, parked: 0, ...byState },
-    entities: count("graph_entity"),
-    facts: count("graph_fact"),
-    ended: count("graph_fact WHERE expired_at IS NOT NULL"),
+    entities: yield* count("graph_entity"),
+    facts: yield* count("graph_fact"),
+    ended: yield* count("graph_fact WHERE expired_at IS NOT NULL"),
   };
+}
+
+function* count(from: string): Unit<number> {
+  const row = yield* oneRow(`SELECT count(*) AS n FROM ${from}`);
+  return Number(row?.["n"] ?? 0);
 }

@@ -1,21 +1,12 @@
 // Rows of the graph as values.
 import type { Entity, Episode, Fact } from "../../../schema/graph.ts";
-import type { Database } from "../../../store/sqlite.ts";
-import { prepared } from "../../recall/store/statement.ts";
+import { allRows, type SqlRow, type Unit } from "../../../store/unit.ts";
 
-export type GraphRow = Record<string, unknown>;
-type Value = string | number | null;
+export const text = (row: SqlRow, name: string): string => String(row[name]);
+export const textOrNull = (row: SqlRow, name: string): string | null => (row[name] === null ? null : text(row, name));
+const json = (row: SqlRow, name: string) => JSON.parse(text(row, name)) as Record<string, unknown>;
 
-export const all = (db: Database, sql: string, ...values: Value[]): GraphRow[] => prepared(db, sql).all(...values);
-export const get = (db: Database, sql: string, ...values: Value[]): GraphRow | undefined =>
-  prepared(db, sql).get(...values);
-export const run = (db: Database, sql: string, ...values: Value[]) => prepared(db, sql).run(...values);
-
-export const text = (row: GraphRow, name: string): string => String(row[name]);
-export const textOrNull = (row: GraphRow, name: string): string | null => (row[name] === null ? null : text(row, name));
-const json = (row: GraphRow, name: string) => JSON.parse(text(row, name)) as Record<string, unknown>;
-
-export function episodeOf(row: GraphRow): Episode {
+export function episodeOf(row: SqlRow): Episode {
   return {
     uuid: text(row, "uuid"),
     group: text(row, "group_id"),
@@ -37,9 +28,9 @@ export function episodeOf(row: GraphRow): Episode {
   };
 }
 
-export function entityOf(db: Database, row: GraphRow): Entity {
+export function* entityOf(row: SqlRow): Unit<Entity> {
   const name = text(row, "name");
-  const names = all(db, "SELECT name FROM graph_alias WHERE entity = ? ORDER BY seq", text(row, "uuid"));
+  const names = yield* allRows("SELECT name FROM graph_alias WHERE entity = ? ORDER BY seq", text(row, "uuid"));
   return {
     uuid: text(row, "uuid"),
     group: text(row, "group_id"),
@@ -57,7 +48,7 @@ export const FACT = `SELECT f.*, s.name AS subject_name, o.name AS object_name,
   (SELECT json_group_array(episode ORDER BY at, episode) FROM graph_mention WHERE fact = f.uuid) AS episodes FROM graph_fact f
   JOIN graph_entity s ON s.uuid = f.subject JOIN graph_entity o ON o.uuid = f.object`;
 
-export function factOf(row: GraphRow): Fact {
+export function factOf(row: SqlRow): Fact {
   return {
     uuid: text(row, "uuid"),
     group: text(row, "group_id"),
@@ -75,6 +66,6 @@ export function factOf(row: GraphRow): Fact {
     invalidatedBy: textOrNull(row, "invalidated_by"),
     reason: textOrNull(row, "reason"),
     attributes: json(row, "attributes"),
-    episodes: [...new Set(JSON.parse(text(row, "episodes")) as string[])],
+    episodes: [...new Set(JSON.parse(textOrNull(row, "episodes") ?? "[]") as string[])],
   };
 }

@@ -2,36 +2,56 @@
 import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
 import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
-import { type Database, write as writeOnce } from "../../../store/sqlite.ts";
-import { indexing } from "./index-later.ts";
+import type { RowStore, Unit } from "../../../store/unit.ts";
+import { type ChangedRows, indexing } from "./changed-row.ts";
 
-type Waiting = { work(): unknown; answer(result: Result<unknown, Fault>): void; fail(error: unknown): void };
+type Work<T> = (changed: ChangedRows) => Unit<T>;
+type Waiting = { work: Work<unknown>; answer(result: Result<unknown, Fault>): void; fail(error: unknown): void };
 
-export type SharedWrites = {
+export type GraphWrites = {
   /** In the order of their coming. What one of them throws is its own: the others run without it. */
-  write<T>(work: () => T): Promise<Result<T, Fault>>;
+  write<T>(work: Work<T>): Promise<Result<T, Fault>>;
   /** Work that nobody waits for, one at a time: when no other write has come for a moment, but at last after the limit. */
-  writeLater<T>(work: () => T): Promise<Result<T, Fault>>;
+  writeLater<T>(work: Work<T>): Promise<Result<T, Fault>>;
+  /** How much of such work goes into one transaction just now; its index and its commit take as long again. */
+  slice(): Slice;
 };
+/** So many in any case, and more for so long. */
+export type Slice = { least: number; ms: number };
 
 export type SharedOptions = {
   /** How many share a transaction. */
   most: number;
   /** No write for so long: nobody posts just now. */
   pauseMs: number;
-  /** Of work that nobody waits for: ten times as long as the last took it waits for a pause, and never longer than this. */
+  /** Of work that nobody waits for: forty times as long as the last took it waits for a pause, and never longer than this. */
   patienceMs: number;
+  /** How long ago another thread wrote that this work gives way to. */
+  othersQuietMs?: () => number;
 };
 
-const SHARE = 10;
+const SHARE = 40;
+/** While others write, and when nobody has for a while: a longer transaction costs less for each of its rows. */
+const SLICES = { busy: { least: 1, ms: 2 }, idle: { least: 16, ms: 10 } };
+const IDLE_MS = 100;
 
-export function together(db: Database, { most, pauseMs, patienceMs }: SharedOptions): SharedWrites {
-  const write = <T>(work: () => T) => writeOnce(db, () => indexing(db, work));
+/** Where many write at the same time, nobody has to wait for another. */
+export function apart(rows: RowStore): GraphWrites {
+  const write = <T>(work: Work<T>) => rows.write(() => indexing(work), { holds: true });
+  return { write, writeLater: write, slice: () => SLICES.idle };
+}
+
+const ALONE = (): number => Number.POSITIVE_INFINITY;
+
+export function together(rows: RowStore, options: SharedOptions): GraphWrites {
+  const { most, pauseMs, patienceMs, othersQuietMs = ALONE } = options;
+  const { write } = apart(rows);
   const waiting: Waiting[] = [];
   let isRunning = false;
   let lastCame = Number.NEGATIVE_INFINITY;
   let lastTook = 0;
   let later: Promise<unknown> = Promise.resolve();
+  const quietMs = (): number => Math.min(performance.now() - lastCame, othersQuietMs());
 
   const run = async (): Promise<void> => {
     isRunning = true;
@@ -45,7 +65,7 @@ export function together(db: Database, { most, pauseMs, patienceMs }: SharedOpti
   const isDone = async (batch: readonly Waiting[]): Promise<boolean> => {
     if (batch.length === 1) return false;
     try {
-      const outcome = await write(() => batch.map(({ work }) => work()));
+      const outcome = await write((changed) => oneAfterAnother(batch, changed));
       for (const [i, { answer }] of batch.entries()) answer(outcome.ok ? ok(outcome.value[i]) : outcome);
       return true;
     } catch {
@@ -65,20 +85,20 @@ export function together(db: Database, { most, pauseMs, patienceMs }: SharedOpti
     await nextRound();
     for (;;) {
       const now = performance.now();
-      const wait = isRunning ? 1 : pauseMs - (now - lastCame);
+      const wait = isRunning ? 1 : pauseMs - quietMs();
       if (wait <= 0 || now >= end) return;
       await sleep(Math.min(wait, end - now));
     }
   };
 
   return {
-    write: <T>(work: () => T) =>
+    write: <T>(work: Work<T>) =>
       new Promise<Result<T, Fault>>((answer, fail) => {
         lastCame = performance.now();
         waiting.push({ work, answer: answer as Waiting["answer"], fail });
         if (!isRunning) void run();
       }),
-    writeLater<T>(work: () => T) {
+    writeLater<T>(work: Work<T>) {
       const outcome = later.then(quiet).then(async () => {
         const from = performance.now();
         const result = await write(work);
@@ -88,5 +108,12 @@ export function together(db: Database, { most, pauseMs, patienceMs }: SharedOpti
       later = outcome.catch(() => undefined); // whoever asked is told
       return outcome;
     },
+    slice: () => (quietMs() < IDLE_MS ? SLICES.busy : SLICES.idle),
   };
+}
+
+function* oneAfterAnother(batch: readonly Waiting[], changed: ChangedRows): Unit<unknown[]> {
+  const values: unknown[] = [];
+  for (const { work } of batch) values.push(yield* work(changed));
+  return values;
 }

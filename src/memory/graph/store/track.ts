@@ -2,16 +2,15 @@
 import { newId } from "../../../base/id.ts";
 import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
 import { eraseFromJournal } from "../../../store/journal/journal.ts";
-import type { Database } from "../../../store/sqlite.ts";
+import { allRows, execute, onEmbedded, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
 import { type Interval, intervalsOf, type Statement } from "../track.ts";
-import { indexLater } from "./index-later.ts";
-import { factSource } from "./recall-source.ts";
-import { all, type GraphRow, get, run, text, textOrNull } from "./row.ts";
+import type { ChangedRows } from "./changed-row.ts";
+import { text, textOrNull } from "./row.ts";
 
 export type Track = { group: string; key: string; subject: string; relation: string; slot: string };
 
 /** The track that a fact's row is part of. */
-export const trackOfRow = (row: GraphRow): Track => ({
+export const trackOfRow = (row: SqlRow): Track => ({
   group: text(row, "group_id"),
   key: text(row, "track"),
   subject: text(row, "subject"),
@@ -29,89 +28,96 @@ const TRUST: Readonly<Record<GraphFactOrigin, number>> = {
   rule: 0.6,
 };
 
-/** Inside a transaction. An ending stands in its own table already. */
-export function placeStatement(
-  db: Database,
+/** An ending stands in its own table already. */
+export function* placeStatement(
+  changed: ChangedRows,
   track: Track,
   statement: Statement,
   { origin, now }: { origin: GraphFactOrigin; now: Instant },
-): void {
-  if (joins(db, track, statement, origin)) return;
+): Unit<void> {
+  if (yield* joins(track, statement, origin)) return;
   const added = statement.type === "so" ? [statement] : [];
-  settle(db, track, windowAround(db, track, statement.at), { added, origin, now });
+  yield* settle(changed, track, yield* windowAround(track, statement.at), { added, origin, now });
 }
 
 /** Facts anew from what is still said about them, after something was forgotten. */
-export function mendTrack(db: Database, track: Track, now: Instant): void {
-  const facts = all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ?", track.group, track.key);
-  settle(db, track, { facts, after: [] }, { added: [], origin: "rule", now });
+export function* mendTrack(changed: ChangedRows, track: Track, now: Instant): Unit<void> {
+  const facts = yield* allRows("SELECT * FROM graph_fact WHERE group_id = ? AND track = ?", track.group, track.key);
+  yield* settle(changed, track, { facts, after: [] }, { added: [], origin: "rule", now });
 }
 
 /** The fact that is true at the moment says the same already: it gains the episode, and nothing else changes. */
-function joins(db: Database, track: Track, statement: Statement, origin: GraphFactOrigin): boolean {
+function* joins(track: Track, statement: Statement, origin: GraphFactOrigin): Unit<boolean> {
   const { type, object, at, until } = statement;
   if (type === "ended" || until !== undefined) return false;
   // Facts of a track do not overlap, so that only the last to begin can be true.
-  const fact = factsAt(db, track, nextMoment(db, track, "<", at)).find((row) => {
+  const fact = (yield* factsAt(track, yield* nextMoment(track, "<", at))).find((row) => {
     const end = textOrNull(row, "invalid_at");
     return text(row, "object") === object && (end === null || end > at);
   });
   if (!fact) return false;
-  putMention(db, text(fact, "uuid"), statement);
+  yield* putMention(text(fact, "uuid"), statement);
   const trusted = "UPDATE graph_fact SET origin = ?, trust = ? WHERE uuid = ? AND trust < ?";
-  run(db, trusted, origin, TRUST[origin], text(fact, "uuid"), TRUST[origin]);
+  yield* execute(trusted, origin, TRUST[origin], text(fact, "uuid"), TRUST[origin]);
   return true;
 }
 
 /** Facts that a statement of one moment may change, and those after them, which only say where the last one ends. */
-type Window = { facts: GraphRow[]; after: GraphRow[] };
+type Window = { facts: SqlRow[]; after: SqlRow[] };
 
-function windowAround(db: Database, track: Track, at: Instant): Window {
-  const here = nextMoment(db, track, "<=", at);
-  const before = here === at ? nextMoment(db, track, "<", at) : undefined;
-  const following = nextMoment(db, track, ">", at);
-  return {
-    facts: [before, here, following].flatMap((moment) => factsAt(db, track, moment)),
-    after: factsAt(db, track, nextMoment(db, track, ">", following)),
-  };
+function* windowAround(track: Track, at: Instant): Unit<Window> {
+  const here = yield* nextMoment(track, "<=", at);
+  const before = here === at ? yield* nextMoment(track, "<", at) : undefined;
+  const following = yield* nextMoment(track, ">", at);
+  const facts: SqlRow[] = [];
+  for (const moment of [before, here, following]) facts.push(...(yield* factsAt(track, moment)));
+  return { facts, after: yield* factsAt(track, yield* nextMoment(track, ">", following)) };
 }
 
 /** When the nearest fact on that side of a moment began. */
-function nextMoment(
-  db: Database,
+function* nextMoment(
   { group, key }: Track,
   side: "<" | "<=" | ">",
   than: Instant | undefined,
-): Instant | undefined {
+): Unit<Instant | undefined> {
   if (than === undefined) return undefined;
   const edge = side === ">" ? "min" : "max";
   const sql = `SELECT ${edge}(valid_at) AS at FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at ${side} ?`;
-  return textOrNull(get(db, sql, group, key, than) ?? { at: null }, "at") ?? undefined;
+  return textOrNull((yield* oneRow(sql, group, key, than)) ?? { at: null }, "at") ?? undefined;
 }
 
-const factsAt = (db: Database, { group, key }: Track, moment: Instant | undefined): GraphRow[] =>
-  moment === undefined
-    ? []
-    : all(db, "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?", group, key, moment);
+function* factsAt({ group, key }: Track, moment: Instant | undefined): Unit<SqlRow[]> {
+  if (moment === undefined) return [];
+  const sql = "SELECT * FROM graph_fact WHERE group_id = ? AND track = ? AND valid_at = ?";
+  return yield* allRows(sql, group, key, moment);
+}
 
 type Settling = { added: readonly Statement[]; origin: GraphFactOrigin; now: Instant };
 
-function settle(db: Database, track: Track, { facts, after }: Window, { added, origin, now }: Settling): void {
-  const statements = [...facts.flatMap((row) => statementsOf(db, row)), ...added];
-  const bounds = after.flatMap((row) => statementsOf(db, row, 1));
+function* settle(
+  changed: ChangedRows,
+  track: Track,
+  { facts, after }: Window,
+  { added, origin, now }: Settling,
+): Unit<void> {
+  const statements: Statement[] = [];
+  for (const row of facts) statements.push(...(yield* statementsOf(row)));
+  statements.push(...added);
+  const bounds: Statement[] = [];
+  for (const row of after) bounds.push(...(yield* statementsOf(row, 1)));
   const whole = [...statements, ...bounds];
-  const intervals = intervalsOf([...whole, ...endingsOf(db, track, whole)]);
+  const intervals = intervalsOf([...whole, ...(yield* endingsOf(track, whole))]);
   const owners = ownersOf(intervals);
   for (const [i, interval] of intervals.entries()) {
     const uuid = owners[i] as string;
     if (interval.statements.some((statement) => bounds.includes(statement))) continue;
     const row = facts.find((fact) => text(fact, "uuid") === uuid);
     const change = { uuid, interval, successor: owners[i + 1], row, origin: row ? undefined : origin, now };
-    const isNew = writeFact(db, track, change);
-    for (const statement of interval.statements) if (statement.fact !== uuid) putMention(db, uuid, statement);
-    if (isNew) indexLater(db, factSource, uuid);
+    const isNew = yield* writeFact(track, change);
+    for (const statement of interval.statements) if (statement.fact !== uuid) yield* putMention(uuid, statement);
+    if (isNew) changed.fact(uuid);
   }
-  for (const row of facts) if (!owners.includes(text(row, "uuid"))) removeFact(db, text(row, "uuid"));
+  for (const row of facts) if (!owners.includes(text(row, "uuid"))) yield* removeFact(changed, text(row, "uuid"));
 }
 
 /** Each interval keeps the fact of its earliest statement; one fact is only ever one interval. */
@@ -125,48 +131,43 @@ function ownersOf(intervals: readonly Interval[]): string[] {
   });
 }
 
-function statementsOf(db: Database, fact: GraphRow, limit = -1): Statement[] {
-  const { name } = get(db, "SELECT name FROM graph_entity WHERE uuid = ?", text(fact, "object")) ?? {};
-  return all(db, "SELECT * FROM graph_mention WHERE fact = ? ORDER BY at LIMIT ?", text(fact, "uuid"), limit).map(
-    (row) => ({
-      type: "so",
-      object: text(fact, "object"),
-      name: String(name),
-      at: text(row, "at"),
-      ...(row["until"] === null ? {} : { until: text(row, "until") }),
-      text: text(row, "text"),
-      episode: text(row, "episode"),
-      fact: text(fact, "uuid"),
-    }),
-  );
+function* statementsOf(fact: SqlRow, limit = 1_000_000_000): Unit<Statement[]> {
+  const { name } = (yield* oneRow("SELECT name FROM graph_entity WHERE uuid = ?", text(fact, "object"))) ?? {};
+  const sql = "SELECT * FROM graph_mention WHERE fact = ? ORDER BY at LIMIT ?";
+  return (yield* allRows(sql, text(fact, "uuid"), limit)).map((row) => ({
+    type: "so",
+    object: text(fact, "object"),
+    name: String(name),
+    at: text(row, "at"),
+    ...(row["until"] === null ? {} : { until: text(row, "until") }),
+    text: text(row, "text"),
+    episode: text(row, "episode"),
+    fact: text(fact, "uuid"),
+  }));
 }
 
-function endingsOf(db: Database, { subject, relation }: Track, said: readonly Statement[]): Statement[] {
+function* endingsOf({ subject, relation }: Track, said: readonly Statement[]): Unit<Statement[]> {
   const names = new Map(said.map(({ object, name }) => [object, name]));
-  return [...names].flatMap(([object, name]) =>
-    all(
-      db,
+  const endings: Statement[] = [];
+  for (const [object, name] of names) {
+    const rows = yield* allRows(
       "SELECT at, text, episode FROM graph_ending WHERE subject = ? AND object = ? AND relation IN ('', ?)",
       ...[subject, object, relation],
-    ).map(
-      (row): Statement => ({
-        type: "ended",
-        object,
-        name,
-        at: text(row, "at"),
-        text: text(row, "text"),
-        episode: text(row, "episode"),
-      }),
-    ),
-  );
+    );
+    for (const row of rows) {
+      const [at, episode] = [text(row, "at"), text(row, "episode")];
+      endings.push({ type: "ended", object, name, at, text: text(row, "text"), episode });
+    }
+  }
+  return endings;
 }
 
-function putMention(db: Database, fact: string, { at, until, episode, text: sentence, fact: before }: Statement): void {
+function* putMention(fact: string, { at, until, episode, text: sentence, fact: before }: Statement): Unit<void> {
   if (before !== undefined)
-    run(db, "DELETE FROM graph_mention WHERE fact = ? AND at = ? AND episode = ?", before, at, episode);
-  run(
-    db,
-    "INSERT OR IGNORE INTO graph_mention (fact, at, episode, until, text) VALUES (?, ?, ?, ?, ?)",
+    yield* execute("DELETE FROM graph_mention WHERE fact = ? AND at = ? AND episode = ?", before, at, episode);
+  yield* execute(
+    `INSERT INTO graph_mention (fact, at, episode, until, text) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (fact, at, episode) DO NOTHING`,
     ...[fact, at, episode, until ?? null, sentence],
   );
 }
@@ -176,26 +177,30 @@ type FactChange = {
   interval: Interval;
   /** The fact that follows. */
   successor: string | undefined;
-  row: GraphRow | undefined;
+  row: SqlRow | undefined;
   origin: GraphFactOrigin | undefined;
   now: Instant;
 };
 
 /** False: it stands so already. */
-function writeFact(db: Database, track: Track, { uuid, interval, successor, row, origin, now }: FactChange): boolean {
+function* writeFact(track: Track, change: FactChange): Unit<boolean> {
+  const { uuid, interval, successor, row, origin, now } = change;
   const { object, text: sentence, from, until = null, endedBy } = interval;
   const isPast = until !== null && until <= now;
   const expiredAt = isPast ? ((row && textOrNull(row, "expired_at")) ?? now) : null;
   const invalidatedBy = endedBy?.type === "so" ? (successor ?? null) : null;
   const splitFrom = interval.statements[0]?.fact;
-  const giver = origin && splitFrom ? originOf(db, splitFrom) : origin;
+  const giver = origin && splitFrom ? yield* originOf(splitFrom) : origin;
   const state = [sentence, from, until, expiredAt, invalidatedBy, endedBy?.text ?? null];
   if (row) {
     if (STATE.every((name, i) => row[name] === state[i])) return false;
-    run(db, `UPDATE graph_fact SET ${STATE.map((name) => `${name} = ?`).join(", ")} WHERE uuid = ?`, ...state, uuid);
+    yield* execute(
+      `UPDATE graph_fact SET ${STATE.map((name) => `${name} = ?`).join(", ")} WHERE uuid = ?`,
+      ...state,
+      uuid,
+    );
   } else if (giver)
-    run(
-      db,
+    yield* execute(
       `INSERT INTO graph_fact (${STATE.join(", ")}, uuid, group_id, relation, subject, object, slot, track, created_at, origin,
          trust, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}')`,
       ...state,
@@ -207,16 +212,16 @@ function writeFact(db: Database, track: Track, { uuid, interval, successor, row,
 /** What of a fact the facts and endings around it decide. */
 const STATE = ["text", "valid_at", "invalid_at", "expired_at", "invalidated_by", "reason"] as const;
 
-const originOf = (db: Database, fact: string): GraphFactOrigin =>
-  text(
-    get(db, "SELECT origin FROM graph_fact WHERE uuid = ?", fact) ?? { origin: "rule" },
-    "origin",
-  ) as GraphFactOrigin;
+function* originOf(fact: string): Unit<GraphFactOrigin> {
+  const row = yield* oneRow("SELECT origin FROM graph_fact WHERE uuid = ?", fact);
+  return text(row ?? { origin: "rule" }, "origin") as GraphFactOrigin;
+}
 
 /** With its words, in the index and in older lines of the journal. */
-export function removeFact(db: Database, uuid: string): void {
-  run(db, "DELETE FROM graph_mention WHERE fact = ?", uuid);
-  run(db, "DELETE FROM graph_fact WHERE uuid = ?", uuid);
-  indexLater(db, factSource, uuid);
-  eraseFromJournal(db, { kind: "graph", id: uuid });
+export function* removeFact(changed: ChangedRows, uuid: string): Unit<void> {
+  yield* execute("DELETE FROM graph_mention WHERE fact = ?", uuid);
+  yield* execute("DELETE FROM graph_fact WHERE uuid = ?", uuid);
+  changed.fact(uuid);
+  // Also when its words stay in another fact: when those are forgotten, nobody knows of this one any more.
+  yield* onEmbedded((db) => eraseFromJournal(db, { kind: "graph", id: uuid }));
 }

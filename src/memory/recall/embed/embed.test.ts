@@ -1,4 +1,5 @@
 // Every embedder keeps the same promises; trouble with one never stops a search.
+
 import { createHash } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -7,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../base/clock.ts";
+import { runUnit } from "../../../store/embedded-store.ts";
 import { WEIGHTS } from "../rank/weights.ts";
 import { conversation, EVERYTHING, HOME, idsOf, openStore } from "../recall-fixture.ts";
 import { search } from "../search.ts";
@@ -318,7 +320,7 @@ describe("R51 vectors", () => {
       hash: Uint8Array;
     }[];
     for (const row of rows.slice(0, 300)) saveVector(db, "e", row, random(row.passage));
-    const scope = resolveScope(db, { scopes: [{ type: "session", session: "s1" }] })!;
+    const scope = runUnit(db, resolveScope({ scopes: [{ type: "session", session: "s1" }] }))!;
     const scan = new VectorScan(db);
     const top = (exactUpTo: number) => scan.nearest(random(10_001), { embedder: "e", scope, exactUpTo }).top;
     const exact = top(50_000);

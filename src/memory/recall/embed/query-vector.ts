@@ -14,6 +14,16 @@ export const QUERY_VECTOR_MS = 150;
 const FAILURES = 3;
 const PAUSE_MS = 60_000;
 const MAX_CHARS = 512;
+const PAUSED = "the embedder failed three times";
+
+/** How a search says that it went on without the vector of its query. */
+export const withoutVector = (reason: string): string => `vectors: ${reason}`;
+
+/** What the phases that a search skipped say of its vectors. `paused`: the embedder was not asked, so asking again is no use. */
+export function vectorLoss(skipped: readonly string[]): "late" | "paused" | undefined {
+  if (skipped.includes(withoutVector(PAUSED))) return "paused";
+  return skipped.some((phase) => phase.startsWith("vectors")) ? "late" : undefined;
+}
 
 /** After three failures in a row nobody is asked for a minute. */
 export class QueryEmbedder {
@@ -29,7 +39,7 @@ export class QueryEmbedder {
 
   async vectorOf(query: string, signal: AbortSignal, limitMs: number): Promise<QueryVector> {
     if (query.trim() === "") return { type: "none", reason: "there are no words" };
-    if (this.#clock.monotonic() < this.#openAt) return { type: "none", reason: "the embedder failed three times" };
+    if (this.#clock.monotonic() < this.#openAt) return { type: "none", reason: PAUSED };
     const late = new AbortController();
     const both = AbortSignal.any([signal, late.signal]);
     const text = query.slice(0, MAX_CHARS).toWellFormed();

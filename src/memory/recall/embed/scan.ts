@@ -1,6 +1,7 @@
 // The nearest passages of a scope: exact up to fifty thousand, above that the signs choose who is compared.
 import type { DatabaseSync } from "node:sqlite";
-import { frameOf, matchOf } from "../rank/match.ts";
+import { frameMatch, ftsMatch } from "../../../store/embedded-terms.ts";
+import { frameOf } from "../rank/match.ts";
 import type { ResolvedScope } from "../store/scope.ts";
 import { prepared } from "../store/statement.ts";
 import { packVector, type StoredVector, unpackVector } from "./vectors.ts";
@@ -73,7 +74,7 @@ export class VectorScan {
 
   /** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
   #load(kept: Kept, embedder: string, scope: ResolvedScope): void {
-    const match = matchOf([], frameOf(scope, {}));
+    const match = ftsMatch(frameMatch(frameOf(scope, {})));
     const scoped = match === undefined ? "" : "recall_terms t CROSS JOIN";
     const inScope = match === undefined ? "" : "AND t.rowid = p.id AND t.recall_terms MATCH ?5";
     const columns = "SELECT p.id AS id, v.scale AS scale, v.vector AS vector FROM";

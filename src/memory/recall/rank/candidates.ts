@@ -1,12 +1,13 @@
 // From a million passages to a few hundred: terms rarest first, at a bounded cost.
-import type { DatabaseSync } from "node:sqlite";
+import type { TermFrame, TermMatch, TermQuestion } from "../../../store/term-step.ts";
+import { askTerms } from "../../../store/terms.ts";
+import { arrayRows, type Unit } from "../../../store/unit.ts";
 import type { ResolvedScope } from "../store/scope.ts";
-import { column, prepared } from "../store/statement.ts";
 import { stem } from "../text/stem.ts";
-import { countOf } from "./count.ts";
-import { type Filter, type Frame, frameOf, matchOf, termMatch } from "./match.ts";
+import { countMatches, type TermCount, type TermCounts } from "./count.ts";
+import { type Filter, frameOf, groupOf } from "./match.ts";
 import type { Channel, Query, QueryTerm } from "./query.ts";
-import { BM25, idf, WEIGHTS } from "./weights.ts";
+import { gainOf, idf, measuredLength, WEIGHTS } from "./weights.ts";
 
 export type CountedTerm = QueryTerm & { df: number; idf: number; use: "searched" | "counted" };
 type Candidates = {
@@ -35,53 +36,59 @@ const KIN_SHARE = 0.005;
 /** How many are compared by their length too. */
 const MEASURED = 1_000;
 const NEWEST = 5_000;
-const ALL = "SELECT rowid FROM recall_terms WHERE recall_terms MATCH ?";
-/** Going backwards costs a third more. */
-const NEWEST_FIRST = "SELECT rowid FROM recall_terms WHERE recall_terms MATCH ? ORDER BY rowid DESC LIMIT ?";
+
+export type FinderOptions = {
+  scope: ResolvedScope;
+  filter: Filter;
+  bounds: Bounds;
+  /** What was counted by earlier searches. */
+  counts: TermCounts;
+  /** False once time is up: the terms found so far are then all. */
+  mayGoOn: () => boolean;
+};
 
 export class Finder {
-  readonly #db: DatabaseSync;
-  readonly #frame: Frame;
+  readonly #frame: TermFrame;
   readonly #filter: Filter;
   readonly #scope: ResolvedScope;
   readonly #bounds: Bounds;
+  readonly #counts: TermCounts;
   readonly #mayGoOn: () => boolean;
   readonly #postings = new Map<string, number[]>();
   /** Not everything could be looked at in time. */
   cutShort = false;
 
-  /** `mayGoOn` is false once time is up: the terms found so far are then all. */
-  constructor(db: DatabaseSync, scope: ResolvedScope, filter: Filter, bounds: Bounds, mayGoOn: () => boolean) {
-    this.#db = db;
+  constructor({ scope, filter, bounds, counts, mayGoOn }: FinderOptions) {
     this.#mayGoOn = mayGoOn;
     this.#scope = scope;
     this.#filter = filter;
     this.#frame = frameOf(scope, filter);
     this.#bounds = bounds;
+    this.#counts = counts;
   }
 
   /** `quoted`: passages must hold all words of the quoted phrases. */
-  find(query: Query, quoted: boolean): Candidates {
-    const terms = this.#count(query.terms);
-    const scores = quoted ? this.#holdingPhrases(query, terms) : this.#holdingTerms(terms);
-    this.#keepInTime(scores);
-    return { terms, ids: this.#best(scores), found: scores.size };
+  *find(query: Query, quoted: boolean): Unit<Candidates> {
+    const terms = yield* this.#count(query.terms);
+    const scores = quoted ? yield* this.#holdingPhrases(query, terms) : yield* this.#holdingTerms(terms);
+    yield* this.#keepInTime(scores);
+    return { terms, ids: yield* this.#best(scores), found: scores.size };
   }
 
-  #count(terms: readonly QueryTerm[]): CountedTerm[] {
+  *#count(terms: readonly QueryTerm[]): Unit<CountedTerm[]> {
     const isLarge = this.#scope.passages > this.#bounds.postings;
-    const counted: CountedTerm[] = [];
-    for (const term of terms) {
-      if (!this.#inTime()) break;
-      const own =
-        isLarge && term.channel === "near"
-          ? counted.find((t) => t.channel === "stem" && t.text === term.text)
-          : undefined;
-      // In a large store words of like use are no reason to look further where the word itself stands.
-      counted.push(own && own.df > 0 ? { ...own, ...term } : this.#counted(term));
-    }
+    const isLater = (term: QueryTerm) => isLarge && term.channel === "near";
+    const first = yield* this.#counted(terms.filter((t) => !isLater(t)));
+    const own = new Map([...first.values()].flatMap((t) => (t.channel === "stem" && t.df > 0 ? [[t.text, t]] : [])));
+    // In a large store words of like use are no reason to look further where the word itself stands.
+    const later = yield* this.#counted(terms.filter((t) => isLater(t) && !own.has(t.text)));
+    const counted = terms.flatMap((term): CountedTerm[] => {
+      const standing = isLater(term) ? own.get(term.text) : undefined;
+      const answer = standing ? { ...standing, ...term } : (first.get(term) ?? later.get(term));
+      return answer ? [answer] : [];
+    });
     const unseen = counted.flatMap((t) => (t.df === 0 && t.kin ? [t.kin] : [])).slice(0, MAX_UNSEEN);
-    for (const kin of unseen.map((k) => this.#counted(k)))
+    for (const kin of (yield* this.#counted(unseen)).values())
       if (kin.df <= Math.max(KIN_COUNT, this.#scope.passages * KIN_SHARE)) counted.push(kin);
     const ownOf = new Map(counted.flatMap((t) => (t.channel === "stem" ? [[t.text, t]] : [])));
     const taken = new Map<Channel, number>();
@@ -101,31 +108,46 @@ export class Finder {
     return !this.cutShort;
   }
 
-  #counted(term: QueryTerm): CountedTerm {
-    const df = this.#df(term);
-    return { ...term, df, idf: (term.weight ?? 1) * idf(df, this.#scope.passages), use: "counted" };
-  }
-
-  #df(term: QueryTerm): number {
-    const match = matchOf([termMatch(term)], this.#frame) ?? "";
-    if (this.#scope.passages > this.#bounds.postings) {
-      const { count, ids } = countOf(this.#db, match, this.#scope.passages);
+  /** With how many passages hold each; those that were not reached in time are not in it. */
+  *#counted(terms: readonly QueryTerm[]): Unit<Map<QueryTerm, CountedTerm>> {
+    const counts = yield* this.#countsOf(terms);
+    if (counts.length < terms.length) this.cutShort = true;
+    const counted = new Map<QueryTerm, CountedTerm>();
+    for (const [i, { count: df, ids }] of counts.entries()) {
+      const term = terms[i];
+      if (!term) continue;
       if (ids) this.#postings.set(keyOf(term), ids);
-      return count;
+      counted.set(term, { ...term, df, idf: (term.weight ?? 1) * idf(df, this.#scope.passages), use: "counted" });
     }
-    const ids = column(this.#db, ALL, match);
-    this.#postings.set(keyOf(term), ids);
-    return ids.length;
+    return counted;
   }
 
-  /**
-   * Rarest first, until what is left could not lift anything new among the kept. A word's stem stands for the word: its
-   * postings hold those of the word.
-   */
-  #holdingTerms(terms: CountedTerm[]): Map<number, number> {
+  #countsOf(terms: readonly QueryTerm[]): Unit<TermCount[]> {
+    const { passages } = this.#scope;
+    const mayGoOn = () => this.#inTime();
+    const matches = terms.map((t) => this.#match(t));
+    if (passages > this.#bounds.postings) return countMatches(matches, passages, this.#counts, mayGoOn);
+    const isSearched = searchedAmong(terms);
+    const questions = terms.map((term, i): TermQuestion[] => {
+      const match = matches[i];
+      return match ? [{ match, want: isSearched(term) ? "ids" : "count" }] : [];
+    });
+    return askTerms(questions.flat(), mayGoOn);
+  }
+
+  #match(...terms: readonly QueryTerm[]): TermMatch {
+    return { groups: terms.map(groupOf), frame: this.#frame };
+  }
+
+  *#newest(match: TermMatch, most: number, time?: readonly [number, number]): Unit<number[]> {
+    const [answer] = yield* askTerms([{ match, want: "ids", most, ...(time ? { time } : {}) }], () => true);
+    return answer?.ids ?? [];
+  }
+
+  /** Rarest first, until what is left could not lift anything new among the kept. */
+  *#holdingTerms(terms: CountedTerm[]): Unit<Map<number, number>> {
     const scores = new Map<number, number>();
-    const stems = new Set(terms.flatMap((t) => (t.channel === "stem" ? [t.text] : [])));
-    const searchable = terms.filter((t) => t.channel !== "plain" || !stems.has(stem(t.text)));
+    const searchable = terms.filter(searchedAmong(terms));
     const weight = (t: CountedTerm) =>
       (t.channel === "stem" ? WEIGHTS.plain + WEIGHTS.stem : WEIGHTS[t.channel]) * t.idf;
     let left = searchable.reduce((sum, t) => sum + weight(t), 0);
@@ -136,9 +158,9 @@ export class Finder {
       term.use = "searched";
       postings += term.df;
       left -= weight(term);
-      for (const id of this.#holding(term)) scores.set(id, (scores.get(id) ?? 0) + weight(term));
+      for (const id of yield* this.#holding(term)) scores.set(id, (scores.get(id) ?? 0) + weight(term));
     }
-    if (postings === 0) this.#newestOfCommon(terms, scores);
+    if (postings === 0) yield* this.#newestOfCommon(terms, scores);
     return scores;
   }
 
@@ -149,15 +171,12 @@ export class Finder {
     return false;
   }
 
-  #holding(term: CountedTerm): number[] {
-    const cached = this.#postings.get(keyOf(term));
-    return (
-      cached ?? column(this.#db, NEWEST_FIRST, matchOf([termMatch(term)], this.#frame) ?? "", this.#bounds.postings)
-    );
+  *#holding(term: CountedTerm): Unit<number[]> {
+    return this.#postings.get(keyOf(term)) ?? (yield* this.#newest(this.#match(term), this.#bounds.postings));
   }
 
   /** Even the rarest term is everywhere: the newest passages that hold the two rarest. */
-  #newestOfCommon(terms: CountedTerm[], scores: Map<number, number>): void {
+  *#newestOfCommon(terms: CountedTerm[], scores: Map<number, number>): Unit<void> {
     const [first] = terms;
     if (!first) return;
     const second = terms.find((t) => t.text !== first.text && !t.tokens.includes(first.text));
@@ -165,54 +184,50 @@ export class Finder {
     for (const term of both) term.use = "searched";
     const { since = Number.MIN_SAFE_INTEGER, before = Number.MAX_SAFE_INTEGER } = this.#filter;
     const timed = this.#filter.since !== undefined || this.#filter.before !== undefined;
-    const match = matchOf(both.map(termMatch), this.#frame) ?? "";
-    const ids = timed
-      ? column(
-          this.#db,
-          `SELECT t.rowid FROM recall_terms t JOIN recall_passage p ON p.id = t.rowid JOIN recall_item i ON i.id = p.item
-           WHERE t.recall_terms MATCH ? AND i.time >= ? AND i.time < ? ORDER BY t.rowid DESC LIMIT ?`,
-          ...[match, since, before, NEWEST],
-        )
-      : column(this.#db, NEWEST_FIRST, match, NEWEST);
+    const ids = yield* this.#newest(this.#match(...both), NEWEST, timed ? [since, before] : undefined);
     for (const id of ids) scores.set(id, 1);
   }
 
   /** All words of all phrases; whether they stand side by side is seen in the text. */
-  #holdingPhrases(query: Query, terms: CountedTerm[]): Map<number, number> {
+  *#holdingPhrases(query: Query, terms: CountedTerm[]): Unit<Map<number, number>> {
     const words = new Set(query.phrases.flatMap((p) => p.split(" ")));
     const must = terms.filter((t) =>
       t.channel === "gram" ? query.phrases.some((p) => p.includes(t.text)) : t.channel === "plain" && words.has(t.text),
     );
     for (const term of must) term.use = "searched";
-    const match = must.length > 0 ? matchOf(must.map(termMatch), this.#frame) : undefined;
-    const ids = match === undefined ? [] : column(this.#db, NEWEST_FIRST, match, this.#bounds.postings);
+    const ids = must.length === 0 ? [] : yield* this.#newest(this.#match(...must), this.#bounds.postings);
     return new Map(ids.map((id) => [id, 1]));
   }
 
-  #keepInTime(scores: Map<number, number>): void {
+  *#keepInTime(scores: Map<number, number>): Unit<void> {
     const { since, before } = this.#filter;
     if (since === undefined && before === undefined) return;
     const sql = `SELECT p.id FROM recall_passage p JOIN recall_item i ON i.id = p.item
-      WHERE p.id IN (SELECT value FROM json_each(?)) AND i.time >= ? AND i.time < ?`;
+      WHERE p.id IN (SELECT 0 + value FROM json_each(?)) AND i.time >= ? AND i.time < ?`;
     const bounds = [since ?? Number.MIN_SAFE_INTEGER, before ?? Number.MAX_SAFE_INTEGER];
-    const inTime = new Set(column(this.#db, sql, JSON.stringify([...scores.keys()]), ...bounds));
+    const inTime = new Set(
+      (yield* arrayRows(sql, JSON.stringify([...scores.keys()]), ...bounds)).map(([id]) => Number(id)),
+    );
     for (const id of scores.keys()) if (!inTime.has(id)) scores.delete(id);
   }
 
   /** Passages are ordered by the rarity of what they hold, then also by length: the short ones say the same more clearly. */
-  #best(scores: Map<number, number>): number[] {
+  *#best(scores: Map<number, number>): Unit<number[]> {
     const rough = highest(scores, MEASURED);
     if (rough.length <= this.#bounds.kept) return rough;
-    const sql = "SELECT id, words FROM recall_passage WHERE id IN (SELECT value FROM json_each(?))";
-    const rows = prepared(this.#db, sql, true).all(JSON.stringify(rough)) as unknown as [number, number][];
+    const sql = "SELECT id, words FROM recall_passage WHERE id IN (SELECT 0 + value FROM json_each(?))";
+    const rows = (yield* arrayRows(sql, JSON.stringify(rough))) as [number, number][];
     const measured = new Map(
-      rows.map(([id, words]) => {
-        const length = BM25.k1 * (1 - BM25.b + (BM25.b * words) / this.#scope.meanWords);
-        return [id, (scores.get(id) ?? 0) / (1 + length)];
-      }),
+      rows.map(([id, words]) => [id, (scores.get(id) ?? 0) * gainOf(1, measuredLength(words, this.#scope.meanWords))]),
     );
     return highest(measured, this.#bounds.kept);
   }
+}
+
+/** A word's stem stands for the word: its postings hold those of the word. */
+function searchedAmong(terms: readonly QueryTerm[]): (term: QueryTerm) => boolean {
+  const stems = new Set(terms.flatMap((t) => (t.channel === "stem" ? [t.text] : [])));
+  return (t) => t.channel !== "plain" || !stems.has(stem(t.text));
 }
 
 /** Words of like use are no rarer than the word that they stand for. */
@@ -224,7 +239,10 @@ const keyOf = (term: QueryTerm): string => `${term.channel} ${term.text}`;
 /** The ids of the `count` highest scores, the highest first; of equals the newest. */
 function highest(scores: Map<number, number>, count: number): number[] {
   const least = scores.size <= count ? 0 : (Float64Array.from(scores.values()).sort()[scores.size - count] ?? 0);
-  const ids: number[] = [];
-  for (const [id, score] of scores) if (score >= least) ids.push(id);
-  return ids.sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0) || b - a).slice(0, count);
+  const entries: [id: number, score: number][] = [];
+  for (const entry of scores) if (entry[1] >= least) entries.push(entry);
+  return entries
+    .sort((a, b) => b[1] - a[1] || b[0] - a[0])
+    .slice(0, count)
+    .map(([id]) => id);
 }

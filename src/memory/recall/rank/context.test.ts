@@ -21,7 +21,7 @@ describe("context", () => {
   });
 
   it("R18 an empty remark between a hint and its story parts nothing; a long message is lent less", () => {
-    const message = (seq: number, role: string, text: string) => nearbyMessage({ seq, role }, text);
+    const message = (seq: number, role: string, text: string) => nearbyMessage({ seq, role }, [{ start: 0, text }]);
     const hint = message(1, "Tom", "Did I tell you about the roof?");
     const story = message(3, "Tom", "The slates were cracked, eleven thousand.");
     expect(lentShare(hint, story, message(2, "Priya", "No, what happened?"))).toBe(lentShare(hint, story));

@@ -1,5 +1,6 @@
 // A past prompt in the words of the query: it repeats what is asked and answers nothing.
-import { isQuestion } from "../text/question.ts";
+import { remembering } from "../../../base/remember.ts";
+import { readingOf } from "../text/reading.ts";
 import { analyseQuery, foldText, type Query } from "./query.ts";
 
 /** Of the question's own stems and grams, the share that the query has too. */
@@ -7,17 +8,28 @@ const SAME = 0.8;
 const MAX_CHARS = 400;
 
 /** The query itself (`repeated`), or a question with nearly no other words (`asked`): its reply may be what is looked for. */
-export function echoOf(text: string, query: Query): "repeated" | "asked" | undefined {
-  if (text.length > MAX_CHARS) return undefined;
-  const asks = isQuestion(text);
-  // Folding is the costly part: a text that says the same in other signs is about as long.
-  if ((asks || text.length <= 2 * query.text.length) && foldText(text) === query.folded) return "repeated";
-  if (!asks) return undefined;
+export type Echo = "repeated" | "asked";
+
+/** What tells for one query. */
+export function echoesOf(query: Query): (text: string) => Echo | undefined {
   const wanted = new Set(contentOf(query));
-  const own = contentOf(analyseQuery(text));
-  const isSame = own.length > 0 && own.filter((term) => wanted.has(term)).length >= SAME * own.length;
-  return isSame ? "asked" : undefined;
+  const words = readingOf(query.text).words.length;
+  return (text) => {
+    if (text.length > MAX_CHARS) return undefined;
+    const { asks, words: own } = readingOf(text);
+    // Folding is the costly part: a text that says the same in other signs has as many words.
+    if (own.length === words && foldedText(text) === query.folded) return "repeated";
+    return asks && isSame(contentOfText(text), wanted) ? "asked" : undefined;
+  };
 }
+
+function isSame(own: readonly string[], wanted: ReadonlySet<string>): boolean {
+  return own.length > 0 && own.filter((term) => wanted.has(term)).length >= SAME * own.length;
+}
+
+/** Questions come again as neighbours of one result after the other. */
+const foldedText = remembering(2_000, foldText);
+const contentOfText = remembering(2_000, (text) => contentOf(analyseQuery(text)));
 
 const contentOf = ({ terms }: Query): string[] =>
   terms.flatMap(({ channel, text }) => (channel === "stem" || channel === "gram" ? [`${channel} ${text}`] : []));

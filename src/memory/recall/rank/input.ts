@@ -1,5 +1,5 @@
 // What ranking works on: the question, the candidates, and what is known of their passages.
-import type { StoredPassage } from "../store/read.ts";
+import type { StoredPassage } from "../store/indexed-item.ts";
 import type { CountedTerm } from "./candidates.ts";
 import type { DateSpan } from "./date-cue.ts";
 import type { Query } from "./query.ts";

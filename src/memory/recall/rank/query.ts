@@ -1,5 +1,6 @@
 // A query taken apart: terms for each channel, phrases, names, cues. Every character of it is data.
 import { humpsOf, type Name, namesOf } from "../text/identifier.ts";
+import { LIGHT, LIGHT_STEMS } from "../text/light-words.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "../text/related.ts";
 import { stem } from "../text/stem.ts";
 import { STOP_WORDS } from "../text/stop-words.ts";
@@ -66,7 +67,7 @@ const OLDEST = /\b(?:first|original(?:ly)?|initial(?:ly)?|in the beginning|zuers
 
 /** `hints` add their names and paths only, and these count less. */
 export function analyseQuery(raw: string, hints = "", relatedTo: RelatedWords = NO_RELATED_WORDS): Query {
-  const text = raw.slice(0, MAX_QUERY).toWellFormed().replaceAll("\0", " ");
+  const text = readable(raw);
   const { words, runs } = runsOf(text);
   const distinct = [...new Set(words)];
   const content = distinct.filter((w) => !STOP_WORDS.has(w));
@@ -85,16 +86,21 @@ export function analyseQuery(raw: string, hints = "", relatedTo: RelatedWords = 
   const speaker = TOLD_YOU.test(text) ? "user" : YOU.test(text) ? "assistant" : ME.test(text) ? "user" : undefined;
   const age = NEWEST.test(text) ? "newest" : OLDEST.test(text) ? "oldest" : undefined;
   return {
-    ...{ text, folded: foldText(text), terms, phrases: phrasesIn(text), names },
+    ...{ text, folded: foldText(text), terms, phrases: phrasesIn(raw), names },
     ...(speaker && { speaker }),
     ...(age && { age }),
     ...(BROAD.test(text) && { isBroad: true }),
   };
 }
 
+const readable = (raw: string): string => raw.slice(0, MAX_QUERY).toWellFormed().replaceAll("\0", " ");
+
 /** `allergic` finds `allergy` when nobody said `allergic`: their stems differ, their beginnings do not. */
 function stemTerm(root: string): QueryTerm {
-  const term: QueryTerm = { channel: "stem", text: root, tokens: [root, stemToken(root)] };
+  const term: QueryTerm = {
+    ...{ channel: "stem", text: root, tokens: [root, stemToken(root)] },
+    ...(LIGHT_STEMS.has(root) && { weight: LIGHT }),
+  };
   if (root.length < KIN.letters || /\d/.test(root)) return term;
   const start = root.slice(0, KIN.letters);
   return { ...term, kin: { channel: "stem", text: start, tokens: [start], prefix: true, weight: KIN.weight } };
@@ -127,8 +133,9 @@ function gramTerms(runs: readonly string[]): QueryTerm[] {
   ];
 }
 
-function phrasesIn(text: string): string[] {
-  const phrases = [...text.matchAll(QUOTED)].map((m) => foldText(m[1] ?? m[2] ?? m[3] ?? m[4] ?? ""));
+/** The quoted phrases of a query, folded. */
+export function phrasesIn(raw: string): string[] {
+  const phrases = [...readable(raw).matchAll(QUOTED)].map((m) => foldText(m[1] ?? m[2] ?? m[3] ?? m[4] ?? ""));
   return [...new Set(phrases)].filter(Boolean);
 }
 

@@ -1,31 +1,35 @@
 // From scored passages to ranked items: channels weighed against their best, neighbours, priors.
 
-import { PARTS } from "../item.ts";
-import type { IndexedItem, Reader, StoredPassage } from "../store/read.ts";
-import { formsOf } from "../text/identifier.ts";
+import type { Unit } from "../../../store/unit.ts";
+import { isName } from "../item.ts";
+import type { IndexedItem, StoredPassage } from "../store/indexed-item.ts";
+import type { Reader } from "../store/read.ts";
+import { readingOf } from "../text/reading.ts";
 import { lentShare, type NearbyMessage, nearbyMessage } from "./context.ts";
-import { echoOf } from "./echo.ts";
+import { type Echo, echoesOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
-import { priorsOf } from "./prior.ts";
+import { addPriors } from "./prior.ts";
 import type { Channel } from "./query.ts";
 import { byScore, type Ranked } from "./ranked.ts";
 import { Scorer } from "./score.ts";
 import { spread } from "./spread.ts";
 import { verbatim } from "./verbatim.ts";
-import { noParts, type ScoreParts, SIGNALS, total, WEIGHTS } from "./weights.ts";
+import { noParts, type ScoreParts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
 
 const CHANNELS = ["plain", "stem", "near", "ident", "gram"] as const satisfies readonly Channel[];
+/** The signals that a repeated prompt is lowered by. */
+const WORDS = [...CHANNELS, "vector", "exact"] as const satisfies readonly Signal[];
 /** Only these can bring a neighbour among the first. */
-const WITH_NEIGHBOURS = 60;
+const WITH_NEIGHBOURS = 24;
 
 type Best = Record<Channel | "cosine", number>;
 
-export function rank(input: RankInput, reader: Reader): { ranked: Ranked[]; skipped: string[] } {
+export function* rank(input: RankInput, reader: Reader): Unit<{ ranked: Ranked[]; skipped: string[] }> {
   const pool = new Pool(input, reader);
-  pool.add(reader.passages(input.candidates));
+  yield* pool.add(yield* reader.passages(input.candidates));
   if (!input.use("context")) return { ranked: pool.rank(), skipped: [] };
   if (!input.mayGoOn()) return { ranked: pool.rank(), skipped: ["neighbours"] };
-  pool.addNeighbours();
+  yield* pool.addNeighbours();
   return { ranked: pool.rank(), skipped: [] };
 }
 
@@ -33,6 +37,7 @@ class Pool {
   readonly #input: RankInput;
   readonly #reader: Reader;
   readonly #scorer: Scorer;
+  readonly #echoOf: (text: string) => Echo | undefined;
   readonly #items = new Map<number, IndexedItem>();
   readonly #passages = new Map<number, RankedPassage[]>();
   /** The messages around an item, with the share of their own score that it gets. */
@@ -44,56 +49,49 @@ class Pool {
     this.#input = input;
     this.#reader = reader;
     this.#scorer = new Scorer(input.terms, input.meanWords);
+    this.#echoOf = input.use("echo") ? echoesOf(input.query) : () => undefined;
   }
 
-  add(passages: readonly StoredPassage[]): void {
+  *add(passages: readonly StoredPassage[]): Unit<void> {
     const missing = new Set(passages.map((p) => p.item).filter((id) => !this.#items.has(id)));
-    if (missing.size > 0) for (const item of this.#reader.items([...missing])) this.#items.set(item.id, item);
+    if (missing.size > 0) for (const item of yield* this.#reader.items([...missing])) this.#items.set(item.id, item);
     for (const passage of passages) {
       const item = this.#items.get(passage.item);
       if (!item) continue;
-      const speaker = PARTS.has(item.role.toLowerCase()) ? "" : `${item.role} `;
+      const speaker = isName(item.role) ? item.role : "";
       const cosine = this.#input.cosine?.(passage.id);
-      const scored = this.#scorer.score(speaker + passage.text);
+      const scored = this.#scorer.score(passage.text, speaker);
       const list = this.#passages.get(item.id);
       const candidate = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
       if (list) list.push(candidate);
       else this.#passages.set(item.id, [candidate]);
-      const echo =
-        item.kind === "turn" && this.#input.use("echo") ? echoOf(passage.text, this.#input.query) : undefined;
+      const echo = item.kind === "turn" ? this.#echoOf(passage.text) : undefined;
       if (echo) this.#echoes.set(item.id, echo === "asked" ? 1 : 0);
     }
   }
 
   /** The messages around the best items become candidates, and each gives the others some of its weight. */
-  addNeighbours(): void {
+  *addNeighbours(): Unit<void> {
     this.#weigh();
     const best = [...this.#passages.keys()]
       .sort((a, b) => this.#own(b) - this.#own(a) || a - b)
       .slice(0, WITH_NEIGHBOURS);
     const { scopeIds, before } = this.#input;
-    const sides = best.flatMap((id) => {
-      const item = this.#items.get(id);
-      const around = item ? this.#reader.neighbours(item, before) : [];
-      const inScope = (near: { place: number }) =>
-        this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s));
-      return around.map((side) => ({ id, side: side.filter(inScope).map((near) => near.id) }));
-    });
+    const items = best.flatMap((id) => this.#items.get(id) ?? []);
+    const around = yield* this.#reader.neighbours(items, before);
+    yield* this.#reader.loadPlaces(around.flat(2).map((near) => near.place));
+    const inScope = (near: { place: number }) =>
+      this.#reader.place(near.place).scopes.some((s) => scopeIds.includes(s));
+    const sides = items.flatMap(({ id }, i) =>
+      (around[i] ?? []).map((side) => ({ id, side: side.filter(inScope).map((near) => near.id) })),
+    );
     const missing = new Set(sides.flatMap(({ side }) => side).filter((id) => !this.#passages.has(id)));
-    if (missing.size > 0) this.add(this.#reader.beginnings([...missing]));
+    if (missing.size > 0) yield* this.add(yield* this.#reader.beginnings([...missing]));
     const messages = new Map<number, NearbyMessage>();
     const messageOf = (id: number | undefined): NearbyMessage | undefined => {
       const item = id === undefined ? undefined : this.#items.get(id);
       if (id === undefined || !item) return undefined;
-      const message =
-        messages.get(id) ??
-        nearbyMessage(
-          item,
-          this.#passages
-            .get(id)
-            ?.map((p) => p.text)
-            .join(" ") ?? "",
-        );
+      const message = messages.get(id) ?? nearbyMessage(item, this.#passages.get(id) ?? []);
       messages.set(id, message);
       return message;
     };
@@ -141,9 +139,12 @@ class Pool {
       }
     // Words of like use are measured beside the words themselves: alone they are no full match.
     best.near = best.stem;
+    const channels = CHANNELS.filter(use);
     for (const list of this.#passages.values()) {
-      for (const p of list)
-        p.own = CHANNELS.reduce((sum, c) => sum + (use(c) ? (WEIGHTS[c] * p.scored[c]) / best[c] : 0), 0);
+      for (const p of list) {
+        p.own = 0;
+        for (const c of channels) p.own += (WEIGHTS[c] * p.scored[c]) / best[c];
+      }
       if (list.length > 1) list.sort((a, b) => b.own - a.own || a.start - b.start);
     }
     return best;
@@ -162,19 +163,11 @@ class Pool {
     return shares;
   }
 
-  /** How much of what is asked for a name is: all of it when the query is that name, little for one that stands everywhere. */
-  #share(names: readonly string[]): number {
-    const { terms } = this.#input;
-    const rarity = (channel: Channel, wanted?: ReadonlySet<string>) =>
-      terms.reduce((sum, t) => sum + (t.channel === channel && (wanted?.has(t.text) ?? true) ? t.idf : 0), 0);
-    const wholes = new Set(names.flatMap((n) => formsOf(n).slice(0, 1)));
-    return wholes.size === 0 ? 0 : Math.min(1, rarity("ident", wholes) / Math.max(1e-9, rarity("stem")));
-  }
-
   rank(): Ranked[] {
     const best = this.#weigh();
     const shares = this.#lowerEchoes();
     const { query, quoted, use } = this.#input;
+    const unused = SIGNALS.filter((signal) => !use(signal));
     const ranked: Ranked[] = [];
     for (const [id, passages] of this.#passages) {
       const item = this.#items.get(id);
@@ -182,20 +175,16 @@ class Pool {
       const stands = verbatim(query, passages);
       if (quoted && !stands.phrases) continue;
       const context = this.#context(id);
-      const parts: ScoreParts = {
-        ...ownParts(passages, best),
-        ...priorsOf(item, passages, this.#input),
-        context: context.amount,
-        exact: WEIGHTS.exact * (stands.phrases ? 1 : this.#share(stands.names)),
-        echo: 0,
-        spread: 0,
-      };
-      for (const signal of SIGNALS) if (!use(signal)) parts[signal] = 0;
+      const parts = ownParts(item, passages, best);
+      addPriors(parts, item, passages, this.#input);
+      parts.context = context.amount;
+      parts.exact = stands.phrases ? WEIGHTS.exact : 0;
+      for (const signal of unused) parts[signal] = 0;
       // Who said it matters only among what has to do with the question.
       if (parts.role > 0 && context.amount + parts.stem + parts.near + parts.ident + parts.gram + parts.vector === 0)
         parts.role = 0;
-      const words = [...CHANNELS, "vector", "exact"] as const;
-      parts.echo = ((shares.get(id) ?? 1) - 1) * words.reduce((sum, signal) => sum + parts[signal], 0);
+      const share = shares.get(id);
+      if (share !== undefined) parts.echo = (share - 1) * WORDS.reduce((sum, signal) => sum + parts[signal], 0);
       const { lender } = context;
       const exact = stands.phrases || stands.names.length > 0;
       ranked.push({ item, passages, parts, score: total(parts), exact, ...(lender === undefined ? {} : { lender }) });
@@ -205,13 +194,24 @@ class Pool {
 }
 
 /** The best passage, a little of the second, and the nearest meaning. */
-function ownParts(passages: readonly RankedPassage[], best: Best): ScoreParts {
+function ownParts(item: IndexedItem, passages: readonly RankedPassage[], best: Best): ScoreParts {
   const parts = noParts();
-  for (const [i, p] of passages.slice(0, 2).entries()) {
+  const part = asksOnly(item, passages) ? WEIGHTS.asking : 1;
+  for (let i = 0; i < 2; i++) {
+    const p = passages[i];
+    if (!p) break;
     const share = i === 0 ? 1 : WEIGHTS.second;
-    for (const c of CHANNELS) parts[c] += (share * WEIGHTS[c] * p.scored[c]) / best[c];
+    for (const c of CHANNELS) parts[c] += ((c === "plain" ? 1 : part) * share * WEIGHTS[c] * p.scored[c]) / best[c];
   }
   const cosine = passages.reduce((most, p) => Math.max(most, p.cosine ?? 0), 0);
   parts.vector = (WEIGHTS.vector * cosine) / best.cosine;
   return parts;
+}
+
+const LONGEST_QUESTION = 120;
+
+/** A short message that only asks. */
+function asksOnly({ kind }: IndexedItem, [first, ...others]: readonly RankedPassage[]): boolean {
+  if (kind !== "turn" || !first || others.length > 0) return false;
+  return first.text.length < LONGEST_QUESTION && readingOf(first.text).asks;
 }

@@ -1,5 +1,5 @@
 // An item with its score, and the order of such items.
-import type { IndexedItem } from "../store/read.ts";
+import type { IndexedItem } from "../store/indexed-item.ts";
 import type { RankedPassage } from "./input.ts";
 import type { ScoreParts } from "./weights.ts";
 

@@ -1,15 +1,16 @@
 // The own score of a passage: what its words, stems, names and grams have in common with the query.
-import { humpsOf, namesOf } from "../text/identifier.ts";
+import { type PassageReading, readingOf } from "../text/reading.ts";
 import { stem } from "../text/stem.ts";
-import { gramsOf, runsOf } from "../text/words.ts";
 import type { CountedTerm } from "./candidates.ts";
 import type { Channel } from "./query.ts";
-import { BM25 } from "./weights.ts";
+import { gainOf, measuredLength } from "./weights.ts";
 
 export type Scored = Record<Channel, number> & {
   /** Terms of the query that stand in it; plain words are left out, since their stems say the same, and words of like use. */
   matched: CountedTerm[];
 };
+
+type Counts = Map<CountedTerm, number>;
 
 /** Scores passages of one query. Terms that were too common to be searched for count as all others. */
 export class Scorer {
@@ -21,10 +22,8 @@ export class Scorer {
     gram: new Map(),
   };
   readonly #beginnings: Record<Channel, CountedTerm[]> = { plain: [], stem: [], near: [], ident: [], gram: [] };
-  /** By stem: the terms of the query that are used like it. */
+  /** By stem: the terms of the query that are used like it; none for stems of words that stand in the query themselves. */
   readonly #related = new Map<string, CountedTerm[]>();
-  /** Stemming keeps the first two letters: other words need not be stemmed at all. */
-  readonly #starts = new Set<number>();
   readonly #mean: number;
 
   constructor(terms: readonly CountedTerm[], meanWords: number) {
@@ -32,52 +31,62 @@ export class Scorer {
     for (const term of terms) {
       if (term.prefix) this.#beginnings[term.channel].push(term);
       else this.#terms[term.channel].set(term.text, term);
-      if (term.channel === "stem") this.#starts.add(start(term.text));
-      for (const other of term.related ?? []) {
-        this.#starts.add(start(other));
-        this.#related.set(other, [...(this.#related.get(other) ?? []), term]);
-      }
+      if (term.channel === "plain") this.#relatedTo(stem(term.text));
+      if (term.channel === "stem") this.#relatedTo(term.text);
+      for (const other of term.related ?? []) this.#relatedTo(other).push(term);
     }
   }
 
-  score(text: string): Scored {
+  #relatedTo(root: string): CountedTerm[] {
+    const terms = this.#related.get(root) ?? [];
+    this.#related.set(root, terms);
+    return terms;
+  }
+
+  /** `speaker` is a name that stands before the text, if anything. */
+  score(text: string, speaker = ""): Scored {
     const counts = new Map<CountedTerm, number>();
-    const hit = (term: CountedTerm | undefined) => {
-      if (term) counts.set(term, (counts.get(term) ?? 0) + 1);
-    };
-    const { plain, stem: stems, ident, gram } = this.#terms;
-    const { words, runs } = runsOf(text);
-    for (const word of words) {
-      hit(plain.get(word));
-      if (this.#starts.has(start(word))) {
-        const root = stem(word);
-        hit(stems.get(root));
-        for (const term of this.#related.get(root) ?? []) counts.set(term, 1);
-      }
-      for (const term of this.#beginnings.stem) if (word.startsWith(term.text)) hit(term);
-    }
-    if (stems.size > 0) for (const hump of humpsOf(text)) hit(stems.get(stem(hump)));
-    if (ident.size > 0) for (const name of namesOf(text)) for (const form of name.forms) hit(ident.get(form));
-    let length = words.length;
-    for (const run of runs) {
-      length += run.length;
-      if (gram.size > 0) for (const g of gramsOf(run)) hit(gram.get(g));
-      for (const term of this.#beginnings.gram) if (run.includes(term.text)) hit(term);
-    }
+    let length = this.#count(readingOf(text), counts);
+    if (speaker !== "") length += this.#count(readingOf(speaker), counts);
     return this.#sum(counts, length);
   }
 
-  #sum(counts: Map<CountedTerm, number>, length: number): Scored {
+  /** Gives the length of what was read. */
+  #count(
+    { words, stems: roots, counts: often, humps, names, runs, grams, length }: PassageReading,
+    counts: Counts,
+  ): number {
+    const hit = (term: CountedTerm | undefined, count = 1) => {
+      if (term) counts.set(term, (counts.get(term) ?? 0) + count);
+    };
+    const { plain, stem: stems, ident, gram } = this.#terms;
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] ?? "";
+      const root = roots[i] ?? "";
+      const related = this.#related.get(root);
+      if (related) {
+        hit(plain.get(word), often[i]);
+        hit(stems.get(root), often[i]);
+        for (const term of related) counts.set(term, 1);
+      }
+      for (const term of this.#beginnings.stem) if (word.startsWith(term.text)) hit(term, often[i]);
+    }
+    for (const hump of humps) hit(stems.get(hump));
+    if (ident.size > 0) for (const name of names) hit(ident.get(name));
+    if (gram.size > 0) for (const g of grams) hit(gram.get(g));
+    for (const term of this.#beginnings.gram) for (const run of runs) if (run.includes(term.text)) hit(term);
+    return length;
+  }
+
+  #sum(counts: Counts, length: number): Scored {
     const scored: Scored = { plain: 0, stem: 0, near: 0, ident: 0, gram: 0, matched: [] };
-    const norm = BM25.k1 * (1 - BM25.b + (BM25.b * length) / this.#mean);
+    const measured = measuredLength(length, this.#mean);
     for (const [term, count] of counts) {
       const own = term.channel === "near" ? this.#terms.stem.get(term.text) : undefined;
       if (own && counts.has(own)) continue;
-      scored[term.channel] += (term.idf * count * (BM25.k1 + 1)) / (count + norm);
+      scored[term.channel] += term.idf * gainOf(count, term.channel === "plain" ? length / this.#mean : measured);
       if (term.channel !== "plain" && term.channel !== "near") scored.matched.push(term);
     }
     return scored;
   }
 }
-
-const start = (word: string): number => (word.charCodeAt(0) << 16) + word.charCodeAt(1);

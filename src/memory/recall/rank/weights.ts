@@ -27,7 +27,7 @@ export const WEIGHTS = {
   ident: 0.6,
   gram: 0.5,
   /** An item gets a part of the score of the best message around it; each step further away counts less. */
-  context: { reply: 0.8, later: 0.5, earlier: 0.4 },
+  context: { reply: 1, later: 0.5, earlier: 0.4 },
   further: 0.5,
   /** Of several that live from one message, each keeps this part of what the one before it gets. */
   crowd: 0.8,
@@ -37,8 +37,10 @@ export const WEIGHTS = {
   exact: 0.3,
   user: 0.05,
   tool: -0.05,
-  /** Given to the speaker whose words are asked for. */
-  speaker: 0.3,
+  /** Given to the speaker whose words are asked for, or who is named. */
+  speaker: 0.4,
+  /** A short question keeps this part of the score of its words: who asks does not know. */
+  asking: 0.8,
   standing: 0.1,
   recency: 0.05,
   recencyHalfDays: 30,
@@ -49,7 +51,14 @@ export const WEIGHTS = {
   second: 0.1,
 } as const;
 
-export const BM25 = { k1: 1.2, b: 0.75 } as const;
+/** `least`: a shorter passage is measured as if it had this part of the mean length. "How was it?" is about nothing. */
+const BM25 = { k1: 1.2, b: 0.75, least: 0.8 } as const;
+
+/** What a term gives that stands `count` times in a passage of this length, 1 being the mean. */
+export function gainOf(count: number, length: number): number {
+  return (count * (BM25.k1 + 1)) / (count + BM25.k1 * (1 - BM25.b + BM25.b * length));
+}
+export const measuredLength = (words: number, meanWords: number): number => Math.max(BM25.least, words / meanWords);
 
 /** The rarity of a term that stands in `df` of `n` passages; never negative. */
 export const idf = (df: number, n: number): number =>
@@ -58,4 +67,8 @@ export const idf = (df: number, n: number): number =>
 const NO_PARTS = Object.fromEntries(SIGNALS.map((signal) => [signal, 0])) as ScoreParts;
 export const noParts = (): ScoreParts => ({ ...NO_PARTS });
 
-export const total = (parts: ScoreParts): number => SIGNALS.reduce((sum, signal) => sum + parts[signal], 0);
+export function total(parts: ScoreParts): number {
+  let sum = 0;
+  for (const signal of SIGNALS) sum += parts[signal];
+  return sum;
+}

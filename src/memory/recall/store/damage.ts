@@ -2,8 +2,10 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { errorText } from "../../../base/failure.ts";
+import { runUnit } from "../../../store/embedded-store.ts";
 import { codeOf } from "../../../store/fault.ts";
 import { recallSchema } from "../../../store/schema/recall.ts";
+import { noteRemoval } from "../../../store/terms.ts";
 import { kindToken } from "../text/tokens.ts";
 import { NEXT_TERMS, noteOf, setNote } from "./note.ts";
 
@@ -61,11 +63,13 @@ export function indexProblem(db: DatabaseSync): string | undefined {
 /** Inside the caller's transaction: the tables anew, to be filled. Who makes the vectors stays as it was. */
 export function clearIndex(db: DatabaseSync): void {
   const embedder = keptChoice(db);
-  db.exec("DROP VIEW IF EXISTS recall_said");
+  for (const view of ["recall_said", "recall_scope_size"]) db.exec(`DROP VIEW IF EXISTS ${view}`);
   for (const table of [...WORDS, NEXT_TERMS, ...TABLES]) db.exec(`DROP TABLE IF EXISTS ${table}`);
   db.exec(recallSchema);
   setNote(db, "embedder", embedder);
   setNote(db, "rebuild", "begun");
+  // Numbers of rows are given anew: nobody may remember what stood under them.
+  runUnit(db, noteRemoval());
 }
 
 function keptChoice(db: DatabaseSync): string | undefined {

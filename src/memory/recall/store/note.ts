@@ -1,19 +1,30 @@
 // Small facts about a store, kept in it: which embedder it uses, whether something was taken out or is still to be put in.
-import type { DatabaseSync } from "node:sqlite";
-import { prepared } from "./statement.ts";
+
+import { runUnit } from "../../../store/embedded-store.ts";
+import type { Database } from "../../../store/sqlite.ts";
+import { execute, oneRow, type Unit } from "../../../store/unit.ts";
 
 type Name = "embedder" | "linedUp" | "removed" | "rebuild" | "filled" | "analyser" | "analysing" | "extractorUse";
 
-export function noteOf(db: DatabaseSync, name: Name): string | undefined {
-  const row = prepared(db, "SELECT value FROM recall_note WHERE name = ?").get(name);
-  return row ? String(row["value"]) : undefined;
+export function* readNote(name: Name): Unit<string | undefined> {
+  const row = yield* oneRow("SELECT value FROM recall_note WHERE name = ?", name);
+  return row && String(row["value"]);
 }
 
-/** Inside the caller's transaction. */
-export function setNote(db: DatabaseSync, name: Name, value: string | undefined): void {
-  if (value === undefined) prepared(db, "DELETE FROM recall_note WHERE name = ?").run(name);
-  else prepared(db, "INSERT OR REPLACE INTO recall_note (name, value) VALUES (?, ?)").run(name, value);
+export function* writeNote(name: Name, value: string | undefined): Unit<void> {
+  if (value === undefined) yield* execute("DELETE FROM recall_note WHERE name = ?", name);
+  else
+    yield* execute(
+      "INSERT INTO recall_note (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      ...[name, value],
+    );
 }
+
+export const noteOf = (db: Database, name: Name): string | undefined => runUnit(db, readNote(name));
+
+/** Inside the caller's transaction. */
+export const setNote = (db: Database, name: Name, value: string | undefined): void =>
+  runUnit(db, writeNote(name, value));
 
 /** The version of `text/`: to be raised with every change that makes other tokens of the same text. */
 export const ANALYSER = "2";
@@ -21,10 +32,16 @@ export const ANALYSER = "2";
 export const NEXT_TERMS = "recall_terms_next";
 
 /** The last item whose words are read anew; undefined while none are. */
-export function analysing(db: DatabaseSync): number | undefined {
-  const [version, last] = noteOf(db, "analysing")?.split(" ") ?? [];
+export function* analysedUpTo(): Unit<number | undefined> {
+  const [version, last] = (yield* readNote("analysing"))?.split(" ") ?? [];
   return version === ANALYSER ? Number(last) : undefined;
 }
 
+export const analysing = (db: Database): number | undefined => runUnit(db, analysedUpTo());
+
 /** Whether new passages are to get a vector. */
-export const keepsVectors = (db: DatabaseSync): boolean => (noteOf(db, "embedder") ?? "none") !== "none";
+export const keepsVectors = (db: Database): boolean => runUnit(db, wantsVectors());
+
+export function* wantsVectors(): Unit<boolean> {
+  return ((yield* readNote("embedder")) ?? "none") !== "none";
+}

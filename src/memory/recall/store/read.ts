@@ -1,36 +1,21 @@
 // Rows of the index as values: passages with their items, neighbours in a conversation, whole texts.
-import type { DatabaseSync } from "node:sqlite";
+import { allRows, arrayRows, eachRows, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace, Kind } from "../item.ts";
-import { prepared } from "./statement.ts";
+import type { IndexedItem, StoredPassage } from "./indexed-item.ts";
+import { type KnownPlace, KnownRows } from "./known-rows.ts";
 
-export type IndexedItem = {
-  id: number;
-  key: string;
-  kind: Kind;
-  role: string;
-  time?: number;
-  seq: number;
-  turn?: number;
-  index?: number;
-  place: number;
-  home: number;
-  rewound: boolean;
-  path?: string;
-  line?: number | string;
-};
-export type StoredPassage = { id: number; item: number; start: number; text: string };
-
-type Row = Record<string, unknown>;
 /** The columns of an item, of a table named `i`. */
 export const ITEM =
   "i.id, i.key, i.kind, i.role, i.time, i.seq, i.turn, i.item, i.place, i.home, i.rewound, i.path, i.line";
 
-const OF_ITEM = "FROM recall_item i JOIN recall_passage p ON p.id >= i.passage AND p.id < i.passage + i.passages";
-const MESSAGE = "SELECT id, place FROM recall_item WHERE home = ?1 AND kind = 'turn' AND words > 0 AND time < ?3";
+/** Numbers of other items may stand between those of an item's passages where many write at once. */
+const OF_ITEM = `FROM recall_item i JOIN recall_passage p ON p.id >= i.passage AND p.id < i.passage + i.passages
+  AND p.item = i.id`;
+const MESSAGE = "SELECT id, place, seq FROM recall_item WHERE home = ?1 AND kind = 'turn' AND words > 0 AND time < ?3";
 const PREVIOUS = `${MESSAGE} AND seq < ?2 ORDER BY seq DESC LIMIT 2`;
 const NEXT = `${MESSAGE} AND seq > ?2 ORDER BY seq LIMIT 2`;
 
-export function itemOf(row: Row): IndexedItem {
+export function itemOf(row: SqlRow): IndexedItem {
   return {
     id: Number(row["id"]),
     key: String(row["key"]),
@@ -44,78 +29,119 @@ export function itemOf(row: Row): IndexedItem {
     ...(row["turn"] === null ? {} : { turn: Number(row["turn"]) }),
     ...(row["item"] === null ? {} : { index: Number(row["item"]) }),
     ...(row["path"] === null ? {} : { path: String(row["path"]) }),
-    ...(row["line"] === null ? {} : { line: row["line"] as number | string }),
+    ...(row["line"] === null ? {} : { line: lineOf(row["line"] as number | string) }),
   };
 }
 
-export class Reader {
-  readonly #db: DatabaseSync;
-  readonly #places = new Map<number, { place: ItemPlace; scopes: number[] }>();
+/** A number is one however its column keeps it. */
+const lineOf = (line: number | string): number | string =>
+  typeof line === "string" && /^\d{1,15}$/.test(line) ? Number(line) : line;
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
+/** What `known` has is not read again; without it, rows are known within one unit of work. */
+export class Reader {
+  readonly #known: KnownRows;
+
+  constructor(known = new KnownRows()) {
+    this.#known = known;
   }
 
-  passages(ids: readonly number[]): StoredPassage[] {
-    const sql = "SELECT id, item, start, text FROM recall_passage WHERE id IN (SELECT value FROM json_each(?))";
-    return this.#all(sql, JSON.stringify(ids)) as StoredPassage[];
+  *passages(ids: readonly number[]): Unit<StoredPassage[]> {
+    const sql = "SELECT id, item, start, text FROM recall_passage WHERE id IN (SELECT 0 + value FROM json_each(?))";
+    const { passages } = this.#known;
+    return yield* known(passages, ids, function* (missing) {
+      const rows = (yield* arrayRows(sql, JSON.stringify(missing))) as PassageRow[];
+      for (const row of rows) passageOf(row, passages);
+    });
   }
 
   /** The beginnings of items: enough to see what a message is about. */
-  beginnings(items: readonly number[]): StoredPassage[] {
-    const sql = `SELECT p.id, p.item, p.start, p.text ${OF_ITEM} WHERE i.id IN (SELECT value FROM json_each(?))
+  *beginnings(items: readonly number[]): Unit<StoredPassage[]> {
+    const sql = `SELECT p.id, p.item, p.start, p.text ${OF_ITEM} WHERE i.id IN (SELECT 0 + value FROM json_each(?))
       AND p.id < i.passage + 3 AND p.words > 0`;
-    return this.#all(sql, JSON.stringify(items)) as StoredPassage[];
+    const { beginnings, passages } = this.#known;
+    const lists = yield* known(beginnings, items, function* (missing) {
+      for (const id of missing) beginnings.set(id, []);
+      const rows = (yield* arrayRows(sql, JSON.stringify(missing))) as PassageRow[];
+      for (const row of rows) beginnings.get(row[1])?.push(passageOf(row, passages));
+    });
+    return lists.flat();
   }
 
   /** The passages of one item in order; a very long item gives its first ones. */
-  passagesOf(item: number, limit = 500): StoredPassage[] {
+  *passagesOf(item: number, limit = 500): Unit<StoredPassage[]> {
     const sql = `SELECT p.id, p.item, p.start, p.text ${OF_ITEM} WHERE i.id = ? AND p.words > 0 ORDER BY p.id LIMIT ?`;
-    return this.#all(sql, item, limit) as StoredPassage[];
+    return (yield* allRows(sql, item, limit)) as StoredPassage[];
   }
 
-  items(ids: readonly number[]): IndexedItem[] {
-    const sql = `SELECT ${ITEM} FROM recall_item i WHERE i.id IN (SELECT value FROM json_each(?))`;
-    return this.#all(sql, JSON.stringify(ids)).map(itemOf);
+  *items(ids: readonly number[]): Unit<IndexedItem[]> {
+    const sql = `SELECT ${ITEM} FROM recall_item i WHERE i.id IN (SELECT 0 + value FROM json_each(?))`;
+    const { items } = this.#known;
+    return yield* known(items, ids, function* (missing) {
+      for (const row of yield* allRows(sql, JSON.stringify(missing))) items.set(Number(row["id"]), itemOf(row));
+    });
   }
 
-  item(key: string): IndexedItem | undefined {
-    const row = this.#get(`SELECT ${ITEM} FROM recall_item i WHERE i.key = ?`, key);
+  *item(key: string): Unit<IndexedItem | undefined> {
+    const row = yield* oneRow(`SELECT ${ITEM} FROM recall_item i WHERE i.key = ?`, key);
     return row && itemOf(row);
   }
 
   /** The exact text, as it went in. */
-  text(item: number): string {
-    const rows = this.#all(`SELECT p.text ${OF_ITEM} WHERE i.id = ? ORDER BY p.id`, item);
+  *text(item: number): Unit<string> {
+    const rows = yield* allRows(`SELECT p.text ${OF_ITEM} WHERE i.id = ? ORDER BY p.id`, item);
     return rows.map((r) => String(r["text"])).join("");
   }
 
-  /** Messages before and after an item in its session, two on each side, the nearest first. */
-  neighbours(item: IndexedItem, before: number): { id: number; place: number }[][] {
-    return [PREVIOUS, NEXT].map((sql) =>
-      (prepared(this.#db, sql, true).all(item.home, item.seq, before) as unknown as [number, number][]).map(
-        ([id, place]) => ({ id, place }),
-      ),
-    );
+  /** For each item the messages before and after it in its session, two on each side, the nearest first. */
+  *neighbours(items: readonly IndexedItem[], before: number): Unit<[NeighbourMessage[], NeighbourMessage[]][]> {
+    const lists = items.map((item) => [item.home, item.seq, before]);
+    const previous = (yield* eachRows(PREVIOUS, lists)) as MessageRow[][];
+    const next = (yield* eachRows(NEXT, lists)) as MessageRow[][];
+    return items.map((_, i) => [nearest(previous[i] ?? [], -1), nearest(next[i] ?? [], 1)]);
   }
 
-  place(id: number): { place: ItemPlace; scopes: number[] } {
-    const cached = this.#places.get(id);
-    if (cached) return cached;
-    const row = this.#get("SELECT place, scopes FROM recall_place WHERE id = ?", id);
-    if (!row) throw new Error(`place ${id} is not stored`);
-    const item = {
-      place: JSON.parse(String(row["place"])) as ItemPlace,
-      scopes: String(row["scopes"]).split(" ").map(Number),
-    };
-    this.#places.set(id, item);
-    return item;
+  /** Their places can be had from then on. */
+  *loadPlaces(ids: Iterable<number>): Unit<void> {
+    const sql = "SELECT id, place, scopes FROM recall_place WHERE id IN (SELECT 0 + value FROM json_each(?))";
+    const { places } = this.#known;
+    yield* known(places, [...new Set(ids)], function* (missing) {
+      for (const row of yield* allRows(sql, JSON.stringify(missing)))
+        places.set(Number(row["id"]), {
+          place: JSON.parse(String(row["place"])) as ItemPlace,
+          scopes: String(row["scopes"]).split(" ").map(Number),
+        });
+    });
   }
 
-  #get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return prepared(this.#db, sql).get(...values);
-  }
-  #all(sql: string, ...values: (string | number)[]): Row[] {
-    return prepared(this.#db, sql).all(...values);
+  place(id: number): KnownPlace {
+    const place = this.#known.places.get(id);
+    if (!place) throw new Error(`place ${id} was not loaded`);
+    return place;
   }
 }
+
+type PassageRow = [id: number, item: number, start: number, text: string];
+
+/** One object a passage: what is remembered by its text is then found without looking at the text. */
+function passageOf([id, item, start, text]: PassageRow, passages: Map<number, StoredPassage>): StoredPassage {
+  const passage = passages.get(id) ?? { id, item, start, text };
+  passages.set(id, passage);
+  return passage;
+}
+
+/** The rows of these numbers; `load` reads those that are missing. */
+function* known<Row>(
+  rows: ReadonlyMap<number, Row>,
+  ids: readonly number[],
+  load: (missing: readonly number[]) => Unit<void>,
+): Unit<Row[]> {
+  const missing = ids.filter((id) => !rows.has(id));
+  if (missing.length > 0) yield* load(missing);
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+export type NeighbourMessage = { id: number; place: number };
+type MessageRow = [id: number, place: number, seq: number];
+
+const nearest = (rows: MessageRow[], direction: 1 | -1): NeighbourMessage[] =>
+  rows.sort((a, b) => direction * (a[2] - b[2])).map(([id, place]) => ({ id, place }));

@@ -1,7 +1,7 @@
 // Scopes: what a query may see is a set of scope rows, and their tokens are part of every match.
-import type { DatabaseSync } from "node:sqlite";
+import { allRows, type SqlRow, type Unit } from "../../../store/unit.ts";
+import { covers, type MemberReach } from "../../record/reach.ts";
 import type { ItemPlace } from "../item.ts";
-import { prepared } from "./statement.ts";
 
 export type RecallScope =
   | { type: "session"; session: string }
@@ -19,15 +19,16 @@ export type RecallScope =
 
 /** Whose question it is, and where it looks: the union of the scopes. */
 export type Within = {
-  tenant?: string;
   identity?: string;
   /** The owner of the machine asks: every identity's items. */
   everyone?: boolean;
+  /** A member of a team asks: what is shared only of these repositories, of what users have for themselves only this one's. */
+  reach?: MemberReach;
   scopes: readonly RecallScope[];
 };
 
 /** `none` is the home of items that belong to no session; nobody can ask for it. */
-type ScopeRow = { type: RecallScope["type"] | "none"; tenant: string; owner: string; value: string };
+type ScopeRow = { type: RecallScope["type"] | "none"; owner: string; value: string };
 
 const pair = (repository: string, branch: string): string => JSON.stringify([repository, branch]);
 
@@ -53,9 +54,9 @@ const nameOf = (scope: RecallScope): string => {
 
 /** The scopes under which an item of this place is found; its session comes first. */
 export function scopesOf(place: ItemPlace): ScopeRow[] {
-  const { tenant = "", identity = "", session, repository, branch, workspace, user = "", group, level } = place;
+  const { identity = "", session, repository, branch, workspace, user = "", group, level } = place;
   const owner = level === "session" ? identity : "";
-  const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, tenant, owner, value });
+  const row = (type: ScopeRow["type"], value: string): ScopeRow => ({ type, owner, value });
   const rows = [session === undefined ? row("none", "") : row("session", session)];
   rows.push(row("all", ""));
   if (group !== undefined) rows.push(row("group", group));
@@ -72,6 +73,8 @@ export function scopesOf(place: ItemPlace): ScopeRow[] {
 
 export type ResolvedScope = {
   ids: number[];
+  /** Everything of the owners of these scopes: the scopes of type `all`. */
+  realms: number[];
   /** How many passages they have together, and their mean length. */
   passages: number;
   meanWords: number;
@@ -79,21 +82,17 @@ export type ResolvedScope = {
   whole: boolean;
 };
 
+type SizedScope = { id: number; type: string; owner: string; value: string; passages: number; words: number };
+const SIZED = "SELECT id, type, owner, value, passages, words FROM recall_scope_size WHERE";
+const sized = (row: SqlRow): SizedScope => ({
+  ...{ id: Number(row["id"]), type: String(row["type"]), owner: String(row["owner"]), value: String(row["value"]) },
+  ...{ passages: Number(row["passages"]), words: Number(row["words"]) },
+});
+
 /** Undefined when nothing was ever stored there. */
-export function resolveScope(db: DatabaseSync, within: Within): ResolvedScope | undefined {
-  const { tenant = "", identity = "", everyone = false, scopes } = within;
-  const sql =
-    "SELECT id, passages, words FROM recall_scope WHERE type = ? AND tenant = ? AND value = ? AND (owner = '' OR owner = ? OR ?)";
-  const byId = new Map<number, { type: string; passages: number; words: number }>();
-  for (const scope of scopes) {
-    for (const row of prepared(db, sql).all(scope.type, tenant, nameOf(scope), identity, everyone ? 1 : 0)) {
-      byId.set(Number(row["id"]), {
-        type: scope.type,
-        passages: Number(row["passages"]),
-        words: Number(row["words"]),
-      });
-    }
-  }
+export function* resolveScope(within: Within): Unit<ResolvedScope | undefined> {
+  const byId = new Map<number, SizedScope>();
+  for (const scope of within.scopes) for (const row of yield* rowsOf(scope, within)) byId.set(row.id, row);
   if (byId.size === 0) return undefined;
   // A session is nearly always part of the repository or folder that is asked for beside it.
   const all = [...byId.values()];
@@ -101,7 +100,39 @@ export function resolveScope(db: DatabaseSync, within: Within): ResolvedScope | 
   const counted = outer.length > 0 ? all.filter((s) => s.type !== "session") : all;
   const passages = counted.reduce((sum, s) => sum + s.passages, 0);
   const words = counted.reduce((sum, s) => sum + s.words, 0);
-  const stored = prepared(db, "SELECT sum(passages) AS n FROM recall_scope WHERE type = 'all'").get();
-  const whole = all.some((s) => s.passages === Number(stored?.["n"]));
-  return { ids: [...byId.keys()], passages, meanWords: words / Math.max(1, passages), whole };
+  const everything = (yield* allRows(`${SIZED} type = 'all' AND value = ''`)).map(sized);
+  const stored = everything.reduce((sum, s) => sum + s.passages, 0);
+  const named = new Set(all.map((s) => s.owner));
+  return {
+    ids: [...byId.keys()],
+    realms: everything.filter((s) => named.has(s.owner)).map((s) => s.id),
+    passages,
+    meanWords: words / Math.max(1, passages),
+    whole: all.some((s) => s.passages === stored),
+  };
+}
+
+function* rowsOf(scope: RecallScope, { identity = "", everyone = false, reach }: Within): Unit<SizedScope[]> {
+  if (reach && scope.type === "all") return yield* everythingReached(identity, reach);
+  const named = everyone
+    ? yield* allRows(`${SIZED} type = ? AND value = ?`, scope.type, nameOf(scope))
+    : yield* allRows(`${SIZED} type = ? AND value = ? AND owner IN ('', ?)`, scope.type, nameOf(scope), identity);
+  const rows = named.map(sized);
+  return reach ? rows.filter((row) => isReached(row, identity, reach)) : rows;
+}
+
+/** A member's own sessions, and of what is shared all that they reach: no scope says that by itself. */
+function* everythingReached(identity: string, reach: MemberReach): Unit<SizedScope[]> {
+  const own = yield* allRows(`${SIZED} type = 'all' AND value = '' AND owner = ?`, identity);
+  const shared = yield* allRows(`${SIZED} type IN ('repository', 'board') AND owner = ''`);
+  const user = yield* allRows(`${SIZED} type = 'user' AND value = ? AND owner = ''`, reach.user);
+  return [...own, ...shared, ...user].map(sized).filter((row) => isReached(row, identity, reach));
+}
+
+function isReached({ type, owner, value }: SizedScope, identity: string, reach: MemberReach): boolean {
+  // What somebody said is theirs, wherever it was said.
+  if (owner !== "") return owner === identity;
+  if (type === "repository") return covers(reach, value);
+  if (type === "board" || type === "branch") return covers(reach, String((JSON.parse(value) as unknown[])[0]));
+  return type === "user" && value === reach.user;
 }

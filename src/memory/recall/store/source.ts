@@ -1,62 +1,77 @@
 // Rows of other tables that can be recalled, one source a kind: indexed with each change of a row, and anew from all of them.
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { ok, type Result } from "../../../base/result.ts";
+import { runUnit } from "../../../store/embedded-store.ts";
 import type { Fault } from "../../../store/fault.ts";
-import { write } from "../../../store/sqlite.ts";
-import { onEmbedded, type Unit } from "../../../store/unit.ts";
+import type { Database } from "../../../store/sqlite.ts";
+import { allRows, onEmbedded, type RowStore, type Unit } from "../../../store/unit.ts";
 import type { Item, Kind } from "../item.ts";
+import { addItems, removeItems } from "./change.ts";
 import { isDamage } from "./damage.ts";
-import { keepsVectors, noteOf, setNote } from "./note.ts";
-import { prepared } from "./statement.ts";
-import { RecallWriter } from "./write.ts";
+import { noteOf, readNote, wantsVectors, writeNote } from "./note.ts";
 
 export type RecallSource = {
   kind: Kind;
   /** The ids of all rows; an id is that of the row's item. */
-  ids(db: DatabaseSync): string[];
+  ids(): Unit<string[]>;
   /** The row as an item. Undefined: it is gone, or nobody may find it. */
-  item(db: DatabaseSync, id: string): Item | undefined;
+  item(id: string): Unit<Item | undefined>;
 };
+/** A row that changed. */
+export type ChangedRow = { source: RecallSource; id: string };
 
-const unsearchable = new WeakSet<DatabaseSync>();
+const unsearchable = new WeakSet<Database>();
 
 /** Rows that change over this connection stay out of the index until a connection with an index fills it. */
-export const leaveUnindexed = (db: DatabaseSync): void => void unsearchable.add(db);
-
-/** Inside the unit that changed the row: it is found as it is now. */
-export const indexed = (source: RecallSource, id: string): Unit<void> => onEmbedded((db) => indexRow(db, source, id));
-
-/** Inside the transaction that changed the row. */
-export const indexRow = (db: DatabaseSync, source: RecallSource, id: string): void => indexRows(db, [{ source, id }]);
+export const leaveUnindexed = (db: Database): void => void unsearchable.add(db);
 
 /**
- * Inside the transaction that changed the rows, at its end when it has many: each write to another table after this
- * makes FTS5 write out what it has gathered. A damaged index does not hinder the rows: it is filled anew when it is mended.
+ * Inside the unit that changed the rows, at its end when it has many: each write to another table after this makes
+ * FTS5 write out what it has gathered. A damaged index does not hinder the rows: it is filled anew when it is mended.
  */
-export function indexRows(db: DatabaseSync, rows: readonly { source: RecallSource; id: string }[]): void {
+export function* indexed(rows: readonly ChangedRow[]): Unit<void> {
   if (rows.length === 0) return;
-  db.exec("SAVEPOINT index_row");
+  yield* savepoint("SAVEPOINT");
   try {
-    replace(db, rows);
+    yield* replaced(rows);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    db.exec("ROLLBACK TO index_row");
-  } finally {
-    db.exec("RELEASE index_row");
+    yield* savepoint("ROLLBACK TO");
   }
+  yield* savepoint("RELEASE");
 }
 
-function replace(db: DatabaseSync, rows: readonly { source: RecallSource; id: string }[]): void {
-  const writer = new RecallWriter(db, { embed: keepsVectors(db) });
-  writer.remove(rows.map(({ id }) => id));
-  if (unsearchable.has(db)) return setNote(db, "filled", undefined);
-  writer.add(rows.flatMap(({ source, id }) => source.item(db, id) ?? []));
+/** Only the embedded index is a file that can break by itself. */
+const savepoint = (verb: "SAVEPOINT" | "ROLLBACK TO" | "RELEASE"): Unit<void> =>
+  onEmbedded((db) => db.exec(`${verb} index_row`));
+
+/** Inside the transaction that changed the row. */
+export const indexRow = (db: Database, source: RecallSource, id: string): void =>
+  runUnit(db, indexed([{ source, id }]));
+
+function* replaced(rows: readonly ChangedRow[]): Unit<void> {
+  yield* removeItems(rows.map(({ id }) => id));
+  let unindexed = false;
+  yield* onEmbedded((db) => {
+    unindexed = unsearchable.has(db);
+  });
+  if (unindexed) return yield* writeNote("filled", undefined);
+  const items: Item[] = [];
+  for (const { source, id } of rows) {
+    const item = yield* source.item(id);
+    if (item) items.push(item);
+  }
+  yield* addItems(items, { embed: yield* wantsVectors() });
 }
 
 /** Whether rows may be missing in the index: it is new or emptied, or rows came from elsewhere than their writers. */
-export const isFilled = (db: DatabaseSync): boolean => noteOf(db, "filled") === WHOLE;
+export const isFilled = (db: Database): boolean => noteOf(db, "filled") === WHOLE;
+
+/** The same for any store. */
+export function* hasAllRows(): Unit<boolean> {
+  return (yield* readNote("filled")) === WHOLE;
+}
 
 const WHOLE = "whole";
 /** One transaction, and what an event loop waits for at a time. */
@@ -64,41 +79,42 @@ const PAGE = 32;
 
 /** Brings the index level with all rows, also with those that are gone. Returns how many rows there are. */
 export async function fillFrom(
-  db: DatabaseSync,
+  store: RowStore,
   sources: readonly RecallSource[],
   signal?: AbortSignal,
 ): Promise<Result<number, Fault>> {
   // Whoever changes rows past their writers meanwhile takes the mark away, and they are filled in once more.
   const mark = randomUUID();
-  const begun = await write(db, () => setNote(db, "filled", mark));
+  const begun = await store.write(() => writeNote("filled", mark));
   if (!begun.ok) return begun;
   let count = 0;
   for (const source of sources) {
-    const ids = source.ids(db);
-    const indexed = prepared(db, "SELECT key FROM recall_item WHERE kind = ?").all(source.kind);
-    const all = [...new Set([...ids, ...indexed.map((row) => String(row["key"]))])];
+    const read = await store.read(function* () {
+      return { ids: yield* source.ids(), keys: yield* keysOf(source.kind) };
+    });
+    if (!read.ok) return read;
+    const { ids, keys } = read.value;
+    const all = [...new Set([...ids, ...keys])];
     count += ids.length;
     for (let i = 0; i < all.length; i += PAGE) {
       if (signal?.aborted) return ok(count);
-      const page = all.slice(i, i + PAGE);
-      const filled = await write(db, () =>
-        replace(
-          db,
-          page.map((id) => ({ source, id })),
-        ),
-      );
+      const rows = all.slice(i, i + PAGE).map((id) => ({ source, id }));
+      const filled = await store.write(() => replaced(rows));
       if (!filled.ok) return filled;
       await nextRound();
     }
   }
-  const ended = await write(db, () => {
-    if (noteOf(db, "filled") === mark) setNote(db, "filled", WHOLE);
+  const ended = await store.write(function* () {
+    if ((yield* readNote("filled")) === mark) yield* writeNote("filled", WHOLE);
   });
   return ended.ok ? ok(count) : ended;
 }
 
 /** Inside the caller's transaction: everything of these kinds leaves the index. */
-export function removeKinds(db: DatabaseSync, kinds: readonly Kind[]): void {
-  const keys = kinds.flatMap((kind) => prepared(db, "SELECT key FROM recall_item WHERE kind = ?").all(kind));
-  new RecallWriter(db).remove(keys.map((row) => String(row["key"])));
+export function removeKinds(db: Database, kinds: readonly Kind[]): void {
+  for (const kind of kinds) runUnit(db, removeItems(runUnit(db, keysOf(kind))));
+}
+
+function* keysOf(kind: Kind): Unit<string[]> {
+  return (yield* allRows("SELECT key FROM recall_item WHERE kind = ?", kind)).map((row) => String(row["key"]));
 }

@@ -1,22 +1,2 @@
-// Prepared statements, kept for as long as their database.
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-
-const statementsByDatabase = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
-
-/** Rows as objects; with `arrays`, as arrays of columns. */
-export function prepared(db: DatabaseSync, sql: string, arrays = false): StatementSync {
-  const statements = statementsByDatabase.get(db) ?? new Map<string, StatementSync>();
-  statementsByDatabase.set(db, statements);
-  const key = arrays ? `arrays ${sql}` : sql;
-  const cached = statements.get(key);
-  if (cached) return cached;
-  const statement = db.prepare(sql);
-  if (arrays) statement.setReturnArrays(true);
-  statements.set(key, statement);
-  return statement;
-}
-
-/** The first column of every row. */
-export function column(db: DatabaseSync, sql: string, ...values: (string | number)[]): number[] {
-  return (prepared(db, sql, true).all(...values) as unknown as [number][]).map(([value]) => value);
-}
+// Prepared statements for those above the store.
+export { column, prepared } from "../../../store/statement.ts";

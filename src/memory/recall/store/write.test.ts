@@ -8,7 +8,8 @@ import type { Database } from "../../../store/sqlite.ts";
 import type { Item } from "../item.ts";
 import { itemById } from "../list.ts";
 import { conversation, EVERYTHING, find, HOME, idsOf, openStore, storeOf } from "../recall-fixture.ts";
-import { INDEXED_CHARS, RecallWriter } from "./write.ts";
+import { INDEXED_CHARS } from "./indexable.ts";
+import { RecallWriter } from "./write.ts";
 
 const count = (db: Database, sql: string): number =>
   Number(db.prepare(`SELECT count(*) AS n FROM ${sql}`).get()?.["n"]);
@@ -33,7 +34,7 @@ describe("writing", () => {
     expect(count(db, ALL_TURNS)).toBe(3);
   });
 
-  it("R7 equal text of one turn is one item by its kind; in another session or tenant it is an item of its own", () => {
+  it("R7 equal text of one turn is one item by its kind; in another session or of another identity it is an item of its own", () => {
     const [said] = conversation(["the tide is high"]);
     const db = openStore();
     const add = (id: string, change: Partial<Item>) => new RecallWriter(db).add([{ ...said!, id, ...change }]);
@@ -41,7 +42,7 @@ describe("writing", () => {
     expect(add("again", {})).toBe(0);
     expect(add("as a tool", { kind: "tool" })).toBe(1);
     expect(add("elsewhere", { place: { ...HOME, session: "s2" } })).toBe(1);
-    expect(add("another tenant", { place: { ...HOME, tenant: "t2" } })).toBe(1);
+    expect(add("another identity", { place: { ...HOME, identity: "i2" } })).toBe(1);
     const within = { scopes: [{ type: "session", session: "s2" }] } as const;
     expect(idsOf(find(db, "tide", { within }))).toEqual(["elsewhere"]);
   });

@@ -1,5 +1,6 @@
 // Names, paths and codes in a text: each under every form by which somebody may ask for it.
 import { remembering } from "../../../base/remember.ts";
+import { isPlain } from "./words.ts";
 
 /** Anything that could be a name; most words are not, and `isName` tells. */
 const CHUNK = /[\p{L}\p{N}_$@#.~/\\:+-]+/gu;
@@ -19,6 +20,7 @@ export type Name = {
 export function namesOf(text: string): Name[] {
   const names: Name[] = [];
   for (const chunk of text.match(CHUNK) ?? []) {
+    if (isPlain(chunk)) continue;
     const name = chunk.length > OFTEN ? nameIn(chunk) : oftenNamed(chunk);
     if (name) names.push(name);
   }

@@ -1,6 +1,7 @@
 // The list of related English words, read once. It is large: whoever needs it loads this file at first use.
 import { readFileSync } from "node:fs";
 import type { RelatedWords } from "./related.ts";
+import { groupOf } from "./word-groups.ts";
 
 // The build puts the list beside the part that this file becomes.
 const lines = readFileSync(new URL("related-words.txt", import.meta.url), "latin1");
@@ -11,5 +12,6 @@ for (let start = 0; start < lines.length; start = lines.indexOf("\n", start) + 1
 /** A line is a stem and the stems that are used like it (`scripts/related-words.mjs`). */
 export const relatedWords: RelatedWords = (stem) => {
   const start = starts.get(stem);
-  return start === undefined ? [] : lines.slice(start, lines.indexOf("\n", start)).split(" ").slice(1);
+  const used = start === undefined ? [] : lines.slice(start, lines.indexOf("\n", start)).split(" ").slice(1);
+  return [...new Set([...groupOf(stem), ...used])];
 };

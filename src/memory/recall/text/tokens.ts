@@ -2,7 +2,7 @@
 import { remembering } from "../../../base/remember.ts";
 import { humpsOf, namesOf } from "./identifier.ts";
 import { stem } from "./stem.ts";
-import { gramsOf, runsOf } from "./words.ts";
+import { gramsOf, isPlain, runsOf } from "./words.ts";
 
 export const stemToken = (form: string): string => `~${form}`;
 export const nameToken = (form: string): string => `=${form}`;
@@ -23,7 +23,8 @@ export function tokensOf(text: string): Tokens {
   const { words, runs } = runsOf(text);
   const tokens = new Set<string>(words);
   for (const word of [...tokens]) {
-    const root = rootToken(word);
+    // Only plain words have a stem.
+    const root = isPlain(word) ? rootToken(word) : undefined;
     if (root !== undefined) tokens.add(root);
   }
   for (const hump of humpsOf(text)) tokens.add(stemToken(stem(hump)));

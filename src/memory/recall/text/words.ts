@@ -42,6 +42,15 @@ const fold = (word: string): string =>
 const cut = (words: string[]): string[] =>
   words.some((w) => w.length > MAX_WORD) ? words.map((w) => w.slice(0, MAX_WORD)) : words;
 
+/** Whether it is made of a to z alone: most words are, and looking is far cheaper than looking anything up. */
+export function isPlain(word: string): boolean {
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code < 97 || code > 122) return false;
+  }
+  return true;
+}
+
 /** Overlapping pairs and triples; the last character of a run alone, so that one character can be found by its beginning. */
 export function gramsOf(run: string): string[] {
   const letters = [...run];

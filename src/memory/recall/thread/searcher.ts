@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { within } from "../../../base/abort.ts";
 import { errorText } from "../../../base/failure.ts";
 import { fail, ok, type Result } from "../../../base/result.ts";
-import { QUERY_VECTOR_MS, type QueryEmbedder } from "../embed/query-vector.ts";
+import { QUERY_VECTOR_MS, type QueryEmbedder, withoutVector } from "../embed/query-vector.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
@@ -57,7 +57,7 @@ export class Searcher {
       return reply.error.code === "timeout" ? ok({ results: [], more: 0, partial: true, skipped: ["all"] }) : reply;
     if (vector?.type !== "none") return reply;
     const { value: answer } = reply;
-    return ok({ ...answer, partial: true, skipped: [...answer.skipped, `vectors: ${vector.reason}`] });
+    return ok({ ...answer, partial: true, skipped: [...answer.skipped, withoutVector(vector.reason)] });
   }
 
   list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {
@@ -122,7 +122,7 @@ const faultOf = (type: "timeout" | "aborted", limitMs: number): SearchFault =>
     : { code: "stopped", message: "the search was stopped" };
 
 /** V8 would let short-lived objects take more than 100 MB, for nothing. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 
 type Thread = { worker: Worker; waiting: Map<number, (reply: ThreadReply) => void> };
 

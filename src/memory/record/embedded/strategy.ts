@@ -20,7 +20,9 @@ import type {
 } from "../contract.ts";
 import { CANCELLED, failedBy } from "../failure.ts";
 import { factHash } from "../fold.ts";
+import type { PromptCache } from "../prompt-cache.ts";
 import type { MemberReach } from "../reach.ts";
+import type { RecallTally } from "../recall-tally.ts";
 import { roomForLines } from "../section.ts";
 import { storeDefinition, voteDefinition } from "../tool/definition.ts";
 import type { WorkTree } from "../write-contract.ts";
@@ -45,6 +47,10 @@ type StoredParts = {
   open: () => Promise<Result<RowStore, Failure>>;
   /** Moves with every write; absent where nobody can tell without asking. */
   generation?: () => number | undefined;
+  /** Prompts that were made lately; used for as long as the generation stays the same. `key`: whose they are. */
+  prompts?: { cache: PromptCache; key: string };
+  /** Where recalls are counted; else with each prompt. */
+  tally?: RecallTally;
   /** False while no store exists, so that no record can exist either. */
   exists?: () => boolean;
   /** The key of the hashes by which a deleted fact is recognised. */
@@ -130,21 +136,16 @@ export function storedStrategy(parts: StoredParts): Strategy {
     async prompt(ask) {
       if (parts.exists && !store && !parts.exists())
         return { type: "prompted", answer: promptOf(choiceOf([]), ask, parts) };
-      const read = await reading(function* () {
-        return { type: "read", all: yield* activeStandings(ask.place, ask.scopes) } as const;
-      });
-      if (read.type === "failed") return { ...read, code: "store_unavailable" };
-      const { all } = read;
-      if (all.length > 0) await parts.tree?.look?.();
-      const { room, view } = viewOf(ask, parts);
-      const best = bestOf(all, room, view);
-      const whole = await reading(function* () {
-        return { type: "read", records: yield* recordsById(best.ids, user) } as const;
-      });
-      if (whole.type === "failed") return { ...whole, code: "store_unavailable" };
-      const answer = answerOf(linesOf(best, whole.records, { room, view, clean: parts.redact }));
-      if (answer.ids.length > 0) await countRecalls(answer.ids);
-      return { type: "prompted", answer };
+      const { cache, key: owner } = parts.prompts ?? {};
+      const generation = cache && parts.generation?.();
+      const make = () => makePrompt(ask);
+      const key = JSON.stringify([owner, ask]);
+      const outcome = await (cache && generation !== undefined ? cache.get(key, generation, make) : make());
+      if (outcome.type === "failed") return outcome;
+      const { ids = [] } = outcome.answer;
+      if (parts.tally) parts.tally.add(ids);
+      else if (ids.length > 0) await countRecalls(ids);
+      return outcome;
     },
     find: (fact, where) => reading(() => findFact(hash(fact), fact, where)),
     store: (draft, signal) =>
@@ -207,6 +208,33 @@ export function storedStrategy(parts: StoredParts): Strategy {
       store = undefined;
     },
   };
+
+  async function makePrompt(ask: PromptAsk): ReturnType<Strategy["prompt"]> {
+    const look = parts.tree?.look;
+    const choose = (all: Parameters<typeof bestOf>[0]) => {
+      const { room, view } = viewOf(ask, parts);
+      return { best: bestOf(all, room, view), room, view };
+    };
+    const read = await reading(function* () {
+      const all = yield* activeStandings(ask.place, ask.scopes);
+      // Where nobody has to look at files first, one transaction reads all.
+      const choice = all.length > 0 && look ? undefined : choose(all);
+      return { type: "read", all, choice, records: choice && (yield* recordsById(choice.best.ids, user)) } as const;
+    });
+    if (read.type === "failed") return { ...read, code: "store_unavailable" };
+    if (read.choice === undefined) await look?.();
+    const { best, room, view } = read.choice ?? choose(read.all);
+    const whole = read.records
+      ? read
+      : await reading(function* () {
+          return { type: "read", records: yield* recordsById(best.ids, user) } as const;
+        });
+    if (whole.type === "failed") return { ...whole, code: "store_unavailable" };
+    return {
+      type: "prompted",
+      answer: answerOf(linesOf(best, whole.records ?? [], { room, view, clean: parts.redact })),
+    };
+  }
 
   /** No new version and no generation: it says nothing about the record. */
   async function countRecalls(ids: readonly string[]): Promise<void> {

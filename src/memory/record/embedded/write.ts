@@ -72,7 +72,7 @@ export function* insertRecord(work: RecordWrite, draft: RecordDraft): Unit<Memor
   );
   yield* insertCitations(draft.id, draft.citations);
   yield* putText("memory_text", Number(row?.["seq"]), [draft.subject, draft.fact]);
-  yield* indexed(recordSource, draft.id);
+  yield* indexed([{ source: recordSource, id: draft.id }]);
   const record = yield* after(work, draft.id);
   yield* note(work, { memory: draft.id, action: "store", actor: draft.author, before: null, after: shownIn(record) });
   return record;
@@ -225,7 +225,7 @@ function* touch({ now }: RecordWrite, id: string): Unit<void> {
      WHERE id = ?2`,
     ...[now, id],
   );
-  yield* indexed(recordSource, id);
+  yield* indexed([{ source: recordSource, id }]);
 }
 
 function* note({ now }: RecordWrite, change: Omit<MemoryChange, "id" | "at">): Unit<void> {

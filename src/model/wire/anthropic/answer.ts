@@ -6,6 +6,7 @@ import { stringAt } from "../item.ts";
 import { blocksOf, wordsOf } from "../part.ts";
 
 export const anthropicAnswer: AnswerFormat = {
+  telling: /"(?:usage|error)"\s*:\s*\{|"message_stop"/,
   read(record, facts) {
     if (record["type"] === "message_stop") facts.terminal = true;
     const usage = fieldsIn(fieldsIn(record["message"])["usage"] ?? record["usage"]);

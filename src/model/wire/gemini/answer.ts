@@ -6,6 +6,7 @@ import { wordsOf } from "../part.ts";
 import { geminiHistory } from "./history.ts";
 
 export const geminiAnswer: AnswerFormat = {
+  telling: /"(?:usageMetadata|error)"\s*:\s*\{|"finishReason"\s*:\s*"|"blockReason"/,
   read(record, facts) {
     const hasEnd = recordsIn(record["candidates"]).some((candidate) => typeof candidate["finishReason"] === "string");
     // A blocked prompt has no candidate that could finish.

@@ -34,6 +34,7 @@ export const openaiChat: Wire = {
     maxOutput: (body) => numberAt(body, "max_completion_tokens", "max_tokens"),
   },
   answer: {
+    telling: /"(?:usage|error)"\s*:\s*\{|"finish_reason"\s*:\s*"/,
     read(record, facts) {
       const choices = recordsIn(record["choices"]);
       if (choices.some((choice) => typeof choice["finish_reason"] === "string")) facts.terminal = true;

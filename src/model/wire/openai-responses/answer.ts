@@ -7,6 +7,7 @@ import { wordsOf } from "../part.ts";
 import { responsesParts } from "./parts.ts";
 
 export const responsesAnswer: AnswerFormat = {
+  telling: /"(?:usage|error)"\s*:\s*\{|"(?:response\.(?:completed|failed|incomplete)|error)"/,
   read(record, facts) {
     const { type } = record;
     if (typeof type === "string" && /^(?:response\.(?:completed|failed|incomplete)|error)$/.test(type)) {

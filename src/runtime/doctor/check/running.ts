@@ -10,7 +10,7 @@ import { findGateway } from "../../../server/find.ts";
 import { readGatewayFile } from "../../../server/gateway-file.ts";
 import { readToken } from "../../../server/token.ts";
 import { DatabaseView } from "../../../store/database-view.ts";
-import { recentFailures, type SoftFailure } from "../../failure-log.ts";
+import { recentFailures, type SoftFailure } from "../../program-log.ts";
 import { allWell, type DoctorCheck, FIX, failure, some, warning } from "../check.ts";
 import type { DoctorView } from "../view.ts";
 

@@ -8,6 +8,9 @@ import type { RuleRow } from "./row.ts";
 const isValue = ({ name }: EntityDraft): boolean => /^\W?\d/.test(name) || WEEKDAYS.has(name.toLowerCase());
 const hasValue = ({ name }: EntityDraft): boolean => ATTRIBUTES.has(name.toLowerCase().split(" ").at(-1) ?? "");
 
+/** A place where people live has a name; who moves to "the platform team" has moved nowhere. */
+const isHome = ({ name, label }: EntityDraft): boolean => label === "Term" && /(?:^|\s)\p{Lu}\S*$/u.test(name);
+
 /** Who moves has a new home, a team a new tool, a value a new value, a thing a new place. */
 const move = (subject: EntityDraft, object: EntityDraft): RelationName => {
   if (subject === WE) return "USES";
@@ -182,16 +185,21 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
   },
   {
     pattern: "{subject:person} moved from {before:name} to {object:name} …",
-    relation: "LIVES_IN",
+    relation: (_, object) => (isHome(object) ? "LIVES_IN" : undefined),
     examples: [["Alice moved from Paris to Madrid.", "Alice | LIVES_IN | Madrid", "- Alice | LIVES_IN | Paris"]],
     counterexamples: ["Alice moved from one chair to another.", "Alice could have moved from Paris to Madrid."],
   },
   {
     pattern: "{subject:person} moved to {object:place} …",
     relation: (subject, object) =>
-      subject === WE || /^user$/i.test(subject.name) || object.label !== "Term" ? undefined : "LIVES_IN",
+      subject === WE || /^user$/i.test(subject.name) || !isHome(object) ? undefined : "LIVES_IN",
     examples: [["Bob moved to Tokyo.", "Bob | LIVES_IN | Tokyo"]],
-    counterexamples: ["I moved on to the next task.", "Bob moved to strike.", "Bob wants to move to Tokyo."],
+    counterexamples: [
+      "I moved on to the next task.",
+      "Bob moved to strike.",
+      "Bob wants to move to Tokyo.",
+      "Bob moved to the Payments team.",
+    ],
   },
   {
     pattern: "{subject:topic} was|were? moved from {before:target} to {object:target} …",

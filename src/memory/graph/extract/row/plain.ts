@@ -229,7 +229,11 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     pattern: "{subject:topic} is|are called|named {object:name}",
     relation: "NAMED",
     examples: [["The scheduler is called Metronome.", "scheduler | NAMED | Metronome"]],
-    counterexamples: ["The function is called twice.", "What is the scheduler called?"],
+    counterexamples: [
+      "The function is called twice.",
+      "What is the scheduler called?",
+      "The variable is called apiPort.",
+    ],
   },
   {
     pattern: "{subject:topics} applies|apply to {object:things}",

@@ -6,9 +6,7 @@ import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt, faultOf } from "../../store/fault.ts";
-
-/** `key` is a keyed hash; null: the session is found by content. */
-export type Claim = { key: string | null; identity: string; family: string; signal: string; createdAt: string };
+import type { Claim } from "./contract.ts";
 
 const FILE = "session.json";
 
@@ -20,7 +18,7 @@ export function claim(folder: string, mine: Claim): Result<boolean, Fault> {
   const path = join(folder, FILE);
   const temporary = join(folder, `.${FILE}.${randomBytes(6).toString("hex")}.tmp`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (!isPlainFolder(folder)) return fail(faultAt("unsafe_path", folder, "it is not a plain folder"));
     writeFileSync(temporary, `${JSON.stringify({ version: 1, ...mine })}\n`, { flag: "wx", mode: 0o600 });
     try {
@@ -37,6 +35,17 @@ export function claim(folder: string, mine: Claim): Result<boolean, Fault> {
     }
   } catch (error) {
     return fail(faultOf(error, folder));
+  }
+}
+
+/** Only the first session of a home has to make what is above it, and looking for that takes longer than all the rest. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return;
+    if (errorCode(error) !== "ENOENT") throw error;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 }
 

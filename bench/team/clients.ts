@@ -1,0 +1,91 @@
+// Many clients at once over two nodes, each a process of its own: how long they wait, and whether anybody is refused.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { systemClock } from "../../src/base/clock.ts";
+import { ok } from "../../src/base/result.ts";
+import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
+import { tokensOfTenant } from "../../src/runtime/team/token-store.ts";
+import { openTeamDatabase } from "../../src/store/postgres/team-database.ts";
+import { recordDraft } from "./draft.ts";
+
+const CLIENTS = 200;
+const EACH = 10;
+const SEEDED = 1000;
+/** One request in so many writes. */
+const WRITES = 5;
+
+export type Waited = { p50: number; p99: number; errors: number; aSecond: number };
+
+export async function manyClients(url: string): Promise<Waited> {
+  const team = await openTeamDatabase(url);
+  if (!team.ok) throw new Error(team.error.what);
+  const wish = { name: "bench", tenant: "acme", user: "ann", scopes: ["read", "write", "approve"], repositories: [] };
+  const issued = await tokensOfTenant(team.value, "acme").issue(wish);
+  const strategy = storedStrategy({
+    ...{ open: async () => ok(team.value.store("acme")), hashKey: team.value.key, user: "ann", clock: systemClock },
+    redact: (text) => text,
+  });
+  // A team has memories, and its database has counted them.
+  for (let i = 0; i < SEEDED; i++) await strategy.store(recordDraft(i), new AbortController().signal);
+  await team.value.count(["memories", "memory_citations", "memory_votes"]);
+  await team.value.close();
+  if (!issued.ok) throw new Error(issued.error.what);
+  const folder = mkdtempSync(join(tmpdir(), "everlong-bench-"));
+  const nodes = [await startNode(url, join(folder, "1")), await startNode(url, join(folder, "2"))];
+  try {
+    const times: number[] = [];
+    let errors = 0;
+    const client = async (n: number): Promise<void> => {
+      for (let i = 0; i < EACH; i++) {
+        const at = nodes[(n + i) % nodes.length]?.address ?? "";
+        const start = performance.now();
+        const response = await send(at, issued.value.token, n * EACH + i).catch(() => undefined);
+        times.push(performance.now() - start);
+        if (!response?.ok) errors++;
+        await response?.arrayBuffer();
+      }
+    };
+    await client(0); // connections and plans are there before it counts
+    times.length = 0;
+    const start = performance.now();
+    await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n + 1)));
+    const seconds = (performance.now() - start) / 1000;
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+    return { p50: at(0.5), p99: at(0.99), errors, aSecond: times.length / seconds };
+  } finally {
+    for (const { child } of nodes) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function send(address: string, token: string, n: number): Promise<Response> {
+  const authorization = `Bearer ${token}`;
+  if (n % WRITES !== 0)
+    return fetch(`${address}/api/memory/prompt?repository=acme/app`, { headers: { authorization } });
+  const body = {
+    ...{ subject: "builds", fact: `Step ${n} of ${crypto.randomUUID()}.`, citations: ["package.json:10"] },
+    ...{ reason: "It is needed often.", scope: "repository", repository: "acme/app", approved: true },
+  };
+  return fetch(`${address}/api/memory/records`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+async function startNode(url: string, home: string): Promise<{ child: ChildProcess; address: string }> {
+  const child = spawn(process.execPath, [join(process.cwd(), "bin", "everlong.js"), "serve", "--port", "0", "--json"], {
+    env: { ...process.env, EVERLONG_HOME: home, EVERLONG_DATABASE_URL: url, EVERLONG_EMBEDDER: "none" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { address } = JSON.parse(line) as { address?: string };
+    child.stdout.resume();
+    if (address !== undefined) return { child, address };
+  }
+  throw new Error("the node ended before it listened");
+}

@@ -1,0 +1,72 @@
+// Places of items and the scopes that they are found under, each stored once.
+import { canonicalJson } from "../../../base/json.ts";
+import type { TermPlace } from "../../../store/term-step.ts";
+import { execute, oneRow, type Unit } from "../../../store/unit.ts";
+import type { ItemPlace } from "../item.ts";
+import { kindToken, roleToken, scopeToken } from "../text/tokens.ts";
+import { scopesOf } from "./scope.ts";
+
+/** `scopes`: the session or none first, everything of the owner second. `local`: of the user's own sessions. */
+export type StoredPlace = { id: number; home: number; local: boolean; scopes: number[] };
+
+/** The marks of a passage there. */
+export const termPlaceOf = ({ scopes }: StoredPlace, kind: string, role: string): TermPlace => ({
+  realm: scopes[1] ?? 0,
+  marks: [...scopes.map(scopeToken), kindToken(kind), roleToken(role)].join(" "),
+});
+
+export class Places {
+  /** Keyed by the object that the items of one place share. */
+  readonly #byObject = new WeakMap<ItemPlace, StoredPlace>();
+  readonly #byId = new Map<number, StoredPlace>();
+
+  *of(place: ItemPlace): Unit<StoredPlace> {
+    const cached = this.#byObject.get(place);
+    if (cached) return cached;
+    const stored = yield* this.#stored(canonicalJson(place), place);
+    this.#byObject.set(place, stored);
+    return stored;
+  }
+
+  *byId(id: number): Unit<StoredPlace> {
+    const cached = this.#byId.get(id);
+    if (cached) return cached;
+    const row = yield* oneRow("SELECT home, local, scopes FROM recall_place WHERE id = ?", id);
+    if (!row) throw new Error(`place ${id} is not stored`);
+    const scopes = String(row["scopes"]).split(" ").map(Number);
+    const place = { id, home: Number(row["home"]), local: row["local"] === 1, scopes };
+    this.#byId.set(id, place);
+    return place;
+  }
+
+  *#stored(text: string, place: ItemPlace): Unit<StoredPlace> {
+    const existing = yield* placeNamed(text);
+    if (existing !== undefined) return yield* this.byId(existing);
+    const scopes: number[] = [];
+    for (const { type, owner, value } of scopesOf(place)) scopes.push(yield* scopeId(type, owner, value));
+    const local = (place.identity ?? "") === "" && place.level === "session";
+    const row = yield* oneRow(
+      `INSERT INTO recall_place (place, session, local, home, scopes) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (place) DO NOTHING RETURNING id`,
+      ...[text, place.session ?? null, local ? 1 : 0, scopes[0] ?? 0, scopes.join(" ")],
+    );
+    // Somebody else may have stored it since it was looked for.
+    return yield* this.byId(row ? Number(row["id"]) : ((yield* placeNamed(text)) ?? 0));
+  }
+}
+
+function* placeNamed(text: string): Unit<number | undefined> {
+  const row = yield* oneRow("SELECT id FROM recall_place WHERE place = ?", text);
+  return row && Number(row["id"]);
+}
+
+function* scopeId(...names: [type: string, owner: string, value: string]): Unit<number> {
+  const find = "SELECT id FROM recall_scope WHERE type = ? AND owner = ? AND value = ?";
+  const existing = yield* oneRow(find, ...names);
+  if (existing) return Number(existing["id"]);
+  yield* execute(
+    "INSERT INTO recall_scope (type, owner, value) VALUES (?, ?, ?) ON CONFLICT (type, value, owner) DO NOTHING",
+    ...names,
+  );
+  return Number((yield* oneRow(find, ...names))?.["id"]);
+}

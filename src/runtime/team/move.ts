@@ -1,0 +1,132 @@
+// `everlong move`: what a home has, to a team's database and back; the side that it comes from is only read.
+import { existsSync } from "node:fs";
+import { type Failure, refusal } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { setNote, writeNote } from "../../memory/recall/store/note.ts";
+import { isTeamName, personOf } from "../../server/team/member.ts";
+import { addTenant } from "../../server/team/tokens.ts";
+import { type CopyPass, copyPass, type TableTally } from "../../store/copy/copy.ts";
+import { copiedTables, tenantTables } from "../../store/copy/table.ts";
+import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
+import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-database.ts";
+import { type Database, write } from "../../store/sqlite.ts";
+import { LOCAL_USER } from "../memory/strategy.ts";
+import { openStore } from "../store.ts";
+import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
+import { movedTables } from "./moved-tables.ts";
+
+export type MoveWish = {
+  /** The database of the team. */
+  url: string;
+  way: "to" | "from";
+  tenant: string;
+  user: string;
+  dryRun: boolean;
+};
+export type MoveWatch = {
+  signal?: AbortSignal | undefined;
+  onPage?: ((table: string, part: number, total: number) => void) | undefined;
+};
+export type Moved = {
+  place: string;
+  dryRun: boolean;
+  interrupted: boolean;
+  tables: Omit<TableTally, "hash" | "missing">[];
+  /** Every row that came is there, and what this run added is equal to it. */
+  verified: boolean;
+  hash: string;
+};
+
+export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<Result<Moved, Failure>> {
+  for (const [what, text] of Object.entries({ tenant: wish.tenant, user: wish.user }))
+    if (!isTeamName(text))
+      return fail(
+        refusal("usage", `"${text}" cannot be a ${what}.`, "Use small letters, digits, - and _, up to 63.", 2),
+      );
+  const workspace = await openWorkspace();
+  if (!workspace.ok) return workspace;
+  const { paths } = workspace.value;
+  if (wish.way === "to" && !existsSync(paths.store)) return fail(nothing(paths.home));
+  const team = await openTeamDatabase(wish.url);
+  if (!team.ok) return team;
+  try {
+    const db = await openStore(paths);
+    if (!db.ok) return db;
+    try {
+      return await move(workspace.value, team.value, db.value, wish, watch);
+    } finally {
+      db.value.close();
+    }
+  } finally {
+    await team.value.close();
+  }
+}
+
+const nothing = (home: string): Failure =>
+  refusal("nothing_to_move", `${home} has no memories.`, "Set EVERLONG_HOME to the home that is meant.");
+
+async function move(
+  { paths: { home } }: Workspace,
+  team: TeamDatabase,
+  db: Database,
+  { way, tenant, user, dryRun }: MoveWish,
+  watch: MoveWatch,
+): Promise<Result<Moved, Failure>> {
+  const rows = team.store(tenant);
+  const names = await rows.read(tenantTables);
+  if (!names.ok) return names;
+  const tables = copiedTables(db, names.value, movedTables);
+  const users = way === "to" ? { from: LOCAL_USER, to: user } : { from: user, to: LOCAL_USER };
+  const parts = {
+    ...{ tables, isHomeward: way === "from", ...watch },
+    target: way === "to" ? rows : embeddedStore(db),
+    crossing:
+      way === "to"
+        ? { user: users, identity: personOf({ tenant, user }), hashKey: team.key }
+        : { user: users, hashKey: secretKey(home) },
+  };
+  const run = (read: CopyPass["read"]): Promise<Result<Moved, Failure>> =>
+    passes({ ...parts, read }, { place: way === "to" ? team.pool.place : home, dryRun });
+  if (way === "to") {
+    if (!dryRun) {
+      const named = await rows.write(() => addTenant(tenant, new Date().toISOString()), { holds: true });
+      if (!named.ok) return named;
+    }
+    // What others write meanwhile comes along with the next run.
+    db.exec("BEGIN");
+    const moved = await run(async (unit) => runUnit(db, unit()));
+    if (moved.ok && !dryRun) await team.count(names.value);
+    // They came past their writers: the next node that is asked fills them in.
+    const noted = dryRun ? ok(undefined) : await rows.write(() => writeNote("filled", undefined), { holds: true });
+    return noted.ok ? moved : noted;
+  }
+  const moved = await team.snapshot(tenant, run);
+  // They came past their writers: whoever searches next fills them in.
+  if (!dryRun) await write(db, () => setNote(db, "filled", undefined));
+  return moved.ok ? moved.value : moved;
+}
+
+/** Adds, then looks at every row again on both sides. */
+async function passes(
+  parts: Omit<CopyPass, "isAdding">,
+  { place, dryRun }: Pick<Moved, "place" | "dryRun">,
+): Promise<Result<Moved, Failure>> {
+  const first = await copyPass({ ...parts, isAdding: !dryRun });
+  if (!first.ok) return first;
+  const interrupted = parts.signal?.aborted ?? false;
+  const second = dryRun || interrupted ? first : await copyPass({ ...parts, onPage: () => undefined, isAdding: false });
+  if (!second.ok) return second;
+  const tables = first.value.map(({ hash: _hash, missing, ...tally }) => ({
+    ...tally,
+    added: dryRun ? missing : tally.added,
+  }));
+  const isSound = second.value.every((tally, i) => {
+    const before = first.value[i]?.differing ?? 0;
+    const isEqual = tally.hash.source === tally.hash.target;
+    return tally.missing === 0 && tally.differing === before && (isEqual || before > 0);
+  });
+  return ok({
+    ...{ place, dryRun, interrupted, tables, verified: !dryRun && !interrupted && isSound },
+    hash: second.value.map(({ table, hash }) => `${table}:${hash.target.slice(0, 16)}`).join(" "),
+  });
+}

@@ -1,0 +1,140 @@
+// Recall on a team's database, as one member may use it: their own sessions and memories, and what is shared with them.
+import { type Failure, refusal } from "../../base/failure.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
+import { keyMeant } from "../../host/repository-key.ts";
+import { boardSource } from "../../memory/board/recall-source.ts";
+import { episodeSource, factSource } from "../../memory/graph/store/recall-source.ts";
+import { RowRecall } from "../../memory/recall/row-recall.ts";
+import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
+import { fillFrom, hasAllRows } from "../../memory/recall/store/source.ts";
+import { recordSource } from "../../memory/record/embedded/recall-source.ts";
+import type { RecallOperations, RecallView } from "../../server/manage/recall.ts";
+import { type Member, personOf } from "../../server/team/member.ts";
+import type { RowStore } from "../../store/unit.ts";
+import type { RecallFilters } from "../client/recall.ts";
+import { ask, type MatchPage, unavailable } from "../recall/query.ts";
+import { badQuestion, queryOf } from "../recall/question.ts";
+import { recallKinds } from "../recall/scope.ts";
+import type { Workspace } from "../workspace.ts";
+
+/** A node stands in no folder of the member's: without a scope everything that they reach is searched. */
+const SCOPES = ["auto", "session", "branch", "repository", "user", "all"] as const;
+type TeamScope = (typeof SCOPES)[number];
+
+/** Of one tenant. What was stored before there was an index, or came from a home, is filled in while others search. */
+export function teamRecall({ settings: { values } }: Pick<Workspace, "settings">, store: RowStore): RowRecall {
+  void fillOnce(store);
+  return new RowRecall({ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] });
+}
+
+/** Rows that many nodes fill in are the same rows; whoever cannot reach the database leaves it to the next. */
+async function fillOnce(store: RowStore): Promise<void> {
+  const whole = await store.read(hasAllRows);
+  if (whole.ok && !whole.value) await fillFrom(store, TEAM_SOURCES);
+}
+
+/** Every kind of row that recall finds beside what was said. Pins stay in homes. */
+const TEAM_SOURCES = [recordSource, boardSource, factSource, episodeSource];
+
+export const withinReach = (member: Member, scopes: readonly RecallScope[]): Within => ({
+  ...{ identity: personOf(member), scopes },
+  reach: { user: member.user, repositories: member.repositories },
+});
+
+export function memberRecall(
+  workspace: Pick<Workspace, "settings">,
+  recall: RowRecall,
+  member: Member,
+): RecallOperations {
+  const kinds = recallKinds(workspace);
+  const everything = withinReach(member, [{ type: "all" }]);
+  const originalOf = async (scope: Within, id: string) => {
+    const item = await recall.item(scope, id);
+    if (!item.ok) return fail(unavailable(item.error.message));
+    return ok(item.value && kinds.includes(item.value.kind) ? item.value : undefined);
+  };
+  return {
+    async ask({ query: text = "", without: _without, ...question }, signal): Promise<Result<RecallView, Failure>> {
+      const query = queryOf(text, question);
+      if (!query.ok) return query;
+      if (question.around !== undefined) return atHome("The turns around one are");
+      const where = whereOf(question, member);
+      if (!where.ok) return where;
+      const scope = withinReach(member, where.value.scopes);
+      const item = await originalOf(scope, text.trim());
+      if (!item.ok) return item;
+      if (item.value) return ok(item.value);
+      const limit = workspace.settings.values["recall.limit"];
+      const wanted = {
+        limit,
+        ...query.value,
+        within: scope,
+        kinds: query.value.kinds?.filter((k) => kinds.includes(k)) ?? kinds,
+      };
+      const page = await ask(recall, wanted, signal);
+      if (!page.ok) return page;
+      const { hits: results, ...rest } = question.full ? await whole(page.value, recall, scope) : page.value;
+      return ok({ scope: where.value.name, results, ...rest });
+    },
+    async item(id, around) {
+      if (around !== undefined) return atHome("The turns around an item are");
+      const item = await originalOf(everything, id);
+      if (!item.ok) return item;
+      return item.value ? ok({ item: item.value }) : fail(unknownItem(id));
+    },
+    injected: async () => atHome("What a new session is told is"),
+    stats: async () => atHome("How much is indexed is"),
+    forget: async () => atHome("Erasing by hand is"),
+  };
+}
+
+type Where = { name: TeamScope; scopes: RecallScope[] };
+
+function whereOf(ask: RecallFilters, { user }: Member): Result<Where, Failure> {
+  const { session, branch } = ask;
+  const repository = ask.repo === undefined ? undefined : (keyMeant(ask.repo) ?? ask.repo);
+  const implied = session ? "session" : repository === undefined ? "all" : branch ? "branch" : "repository";
+  const name = SCOPES.find((scope) => scope === (ask.scope ?? implied));
+  const board: RecallScope[] =
+    repository === undefined || branch === undefined ? [] : [{ type: "board", repository, branch }];
+  switch (name) {
+    case undefined:
+      return badQuestion(`"${ask.scope}" is not a scope here.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
+    case "session":
+      return session === undefined
+        ? badQuestion("No session to search.", "Name one as session.", "invalid_scope")
+        : ok({ name, scopes: [{ type: "session", session }] });
+    case "repository":
+      return repository === undefined
+        ? badQuestion("No repository to search.", "Name one as repo.", "invalid_scope")
+        : ok({ name, scopes: [{ type: "repository", repository }, ...board] });
+    case "branch":
+      return repository === undefined || branch === undefined
+        ? badQuestion("No branch to search.", "Name repo and branch.", "invalid_scope")
+        : ok({ name, scopes: [{ type: "branch", repository, branch }, ...board] });
+    case "user":
+      return ok({ name, scopes: [{ type: "user", user }] });
+    case "auto":
+    case "all":
+      return ok({ name, scopes: [{ type: "all" }] });
+  }
+}
+
+/** Items with all of their text instead of snippets. */
+async function whole(page: MatchPage, recall: RowRecall, scope: Within): Promise<MatchPage> {
+  const texts = await Promise.all(page.hits.map((hit) => recall.item(scope, hit.id)));
+  return {
+    ...page,
+    hits: page.hits.map((hit, i) => {
+      const item = texts[i];
+      const text = item?.ok ? (item.value?.text ?? "") : "";
+      return { ...hit, snippets: [{ text, start: 0, end: text.length, hits: [] }] };
+    }),
+  };
+}
+
+const atHome = (what: string) =>
+  badQuestion(`${what} not served by a team's node.`, "Ask the home of the session: everlong recall.");
+
+const unknownItem = (id: string): Failure =>
+  refusal("no_such_item", `Item not found: ${id.slice(0, 120)}.`, "An id comes from a search.");

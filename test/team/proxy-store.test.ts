@@ -1,0 +1,31 @@
+// W2: the gateway's store on PostgreSQL passes the very cases that it passes on SQLite, two nodes on one database.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe } from "vitest";
+import { rowFiles } from "../../src/proxy/files/row-files.ts";
+import { noItemIndex } from "../../src/proxy/remember/item-index.ts";
+import { createProxyStore, type ProxyStore } from "../../src/proxy/store/handle.ts";
+import { proxyStoreCases } from "../../src/proxy/store/store-cases.ts";
+import { stepClock } from "../../src/proxy/store/store-fixture.ts";
+import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import type { TeamDatabase } from "../../src/store/postgres/team-database.ts";
+
+beforeAll(sharedServer);
+afterAll(closeSharedServer);
+
+const storeOn = (team: TeamDatabase): ProxyStore =>
+  createProxyStore({
+    rows: team.store("acme"),
+    files: rowFiles,
+    key: team.key,
+    clock: stepClock(),
+    tenancy: "single",
+    onPathMs: 20_000,
+    random: (bytes) => randomBytes(bytes).toString("hex"),
+  });
+
+describe("W1 W2 W5 PostgreSQL", () =>
+  proxyStoreCases(async () => {
+    const one = await newTeamDatabase();
+    const two = await newTeamDatabase(one.url);
+    return { stores: [storeOn(one), storeOn(two)], index: noItemIndex };
+  }));
