@@ -1,7 +1,7 @@
 // Forward-only migrations: the n-th text brings the database to version n.
 import { ok, type Result } from "../base/result.ts";
 import { type Fault, faultAt } from "./fault.ts";
-import { type BusyOptions, type Database, write } from "./sqlite.ts";
+import { type BusyOptions, type Database, emptyLog, write } from "./sqlite.ts";
 
 /** Brings the database to the last version, one transaction a step; several processes may do it at once. */
 export async function migrate(
@@ -24,6 +24,8 @@ export async function migrate(
     const outcome = await write(db, step, options);
     if (!outcome.ok) return outcome;
   }
+  // A new schema would stand on the disk twice; where this fails, the log is only longer.
+  if (from < migrations.length) await emptyLog(db);
   return ok({ from, to: migrations.length });
 }
 

@@ -131,6 +131,7 @@ async function writeNow<T>(db: Database, work: (db: Database) => T, options: Bus
     try {
       const outcome = await whileBusy(db.location() ?? "memory", () => transaction(db, work, companion), options);
       if (outcome.ok) await companion?.afterCommit();
+      else if (outcome.error.code === "store_full" && attempt === 1 && (await emptyLog(db))) continue;
       return outcome;
     } catch (error) {
       if (!companion || !(error instanceof OutOfStep) || attempt === ATTEMPTS) throw error;
@@ -138,6 +139,14 @@ async function writeNow<T>(db: Database, work: (db: Database) => T, options: Bus
       if (!ready.ok) return ready;
     }
   }
+}
+
+/**
+ * Moves what SQLite's log holds into the database and gives its bytes back. On a full disk that alone may make room, and
+ * nothing else would do it: who can write nothing reaches no checkpoint.
+ */
+export async function emptyLog(db: Database): Promise<boolean> {
+  return (await whileBusy("", () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"), { limitMs: 0 })).ok;
 }
 
 function transaction<T>(db: Database, work: (db: Database) => T, companion: Companion | undefined): T {

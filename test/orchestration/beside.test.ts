@@ -40,7 +40,7 @@ describe("O76 O78 a command that ends in the background", () => {
     await terminal.see("started");
     await until("the command", () => eventsOf(place, onlySession(place), "tool.execution_start").length > 1);
     terminal.type("/tasks");
-    await terminal.see(/shell sh1 \(sleep 1000\.3\) of worker/);
+    await terminal.see(/shell worker:sh1 \(sleep 1000\.3\)/);
     await leave(terminal);
   });
 });

@@ -91,15 +91,7 @@ describe("members of a team", () => {
     expect(codeOf(await ask(one, bob, `POST ${waiting}`, { how: "accept" }))).toEqual([403, "forbidden_scope"]);
 
     // What is not on the database is nobody's but the node's owner.
-    for (const path of [
-      "overview",
-      "sessions",
-      "proxy/sessions",
-      "recall/status",
-      "graph/status",
-      "settings",
-      "events",
-    ])
+    for (const path of ["overview", "sessions", "recall/status", "graph/status", "settings", "events"])
       expect([path, (await ask(one, ann, `GET /api/${path}`)).status]).toEqual([path, 404]);
     expect((await ask(one, ann, "POST /mcp", {})).status).toBe(404);
     expect((await ask(one, ann, "GET /graphiti/healthcheck")).status).toBe(200);

@@ -60,7 +60,7 @@ export function tasksClient(agents: Agents, shells: () => RunningShell[]): Tasks
       if (!targets.ok) return targets;
       const records = Array.isArray(targets.value) ? targets.value : [targets.value];
       if (records.length + moved.length === 0)
-        return fail(refusal("nothing_running", "Nothing is waited for: no agent and no command.", TASKS));
+        return fail(refusal("nothing_running", "The conversation is not waiting for any agent or command.", TASKS));
       for (const { id: agentId } of records) {
         const outcome = answer(await registry.promoteAgentToBackground(agentId));
         if (!outcome.ok) return outcome;
