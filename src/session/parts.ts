@@ -114,8 +114,11 @@ type Refusal = { code: string; message: string };
 export type Permit =
   /** `edited`: what the person made of a memory before allowing it; `replaces`: the record it takes the place of. `plan`: what a shell call runs in place of its text. */
   | { type: "allow"; edited?: EditedMemory; replaces?: string; plan?: ShellPlan }
-  /** `covered`: it had to be asked about and nobody was there, though an approval in force would have let it pass. */
-  | { type: "deny"; code: string; message: string; covered?: true };
+  /**
+   * `covered`: it had to be asked about and nobody was there, though an approval in force would have let it pass.
+   * `futile`: nobody was asked, since it would fail whatever the answer.
+   */
+  | { type: "deny"; code: string; message: string; covered?: true; futile?: true };
 
 /** `hook`: what the preToolUse hooks said of it. */
 export type PermitCall = {
@@ -132,8 +135,6 @@ export type PermissionParts = {
   /** The one door: rules, approvals, the user. */
   permit: AskPermit;
   allowedPath: (toolCallId: string, path: string) => boolean;
-  /** Whether it may be read without asking anybody. */
-  mayRead: (path: string) => Promise<boolean>;
 };
 
 /** Runs the hooks of a moment for this actor; without hooks it resolves at once. Never rejects. */

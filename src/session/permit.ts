@@ -84,6 +84,8 @@ export class Door {
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
+    const reason = await call.tool.foresee?.(call.input, { cwd, mayRead: (path) => this.#mayRead(path) });
+    if (reason) return { type: "deny", ...reason, futile: true };
     return (
       (await this.#askHooks(call, decision, requests, parts)) ??
       this.#inTurn(call.signal, () => this.#askUser(call, requests, parts))
@@ -119,7 +121,7 @@ export class Door {
   }
 
   /** Whether anybody may read it unasked. */
-  async mayRead(path: string): Promise<boolean> {
+  async #mayRead(path: string): Promise<boolean> {
     const { userHome, main, policy } = this.#parts;
     const { cwd } = main.state.context;
     const { everlongHome } = policy().places;

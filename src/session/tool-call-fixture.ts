@@ -134,7 +134,6 @@ export function bench({ hooks = {}, policy = {}, answer, refuse, slots = 4, agen
         return door.permit({ ...call, actor });
       },
       allowedPath: () => true,
-      mayRead: async () => true,
     },
     hook,
     model: { target: () => ({ entry: { supports: { images: true } } }) as ModelTarget },

@@ -62,13 +62,13 @@ export async function runCall(
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
   if (instead) return finish(session, call, instead, 0, instead.type, context);
   if (ready.lane !== asked.lane) await changeLane(ready.lane);
-  const { cwd } = session.state.context;
-  const foreseen = await tool.foresee?.(input, { cwd, mayRead: session.parts.permission.mayRead });
-  if (foreseen) return finish(session, call, foreseen, 0, foreseen.type, context);
   const about = { toolCallId: call.toolCallId, tool, input, signal, ...(opinion ? { hook: opinion } : {}) };
   const permit = await session.parts.permission.permit(about);
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
-  if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, "denied", context);
+  if (permit.type === "deny") {
+    const resultType = permit.futile ? "failure" : "denied";
+    return finish(session, call, failure(permit.code, permit.message), 0, resultType, context);
+  }
 
   const { mcp } = tool;
   const names = mcp ? { mcpServerName: mcp.server, mcpToolName: mcp.tool } : {};

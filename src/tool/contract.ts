@@ -68,7 +68,7 @@ export type Tool<Input = unknown> = Partial<ToolFacts> & {
   foresee?: (
     input: Input,
     context: Pick<ToolContext, "cwd"> & { mayRead: (path: string) => Promise<boolean> },
-  ) => Promise<ToolOutcome | undefined>;
+  ) => Promise<{ code: ToolErrorCode; message: string } | undefined>;
   /**
    * What a person who is asked sees beside the request, such as a diff. It is made only then and goes to nobody else: it
    * may show what the model was not allowed to read.

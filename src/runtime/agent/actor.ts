@@ -169,7 +169,6 @@ function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, of
     permission: {
       permit,
       allowedPath: (toolCallId, path) => approvals.door.allowedPath(toolCallId, path),
-      mayRead: (path) => approvals.door.mayRead(path),
     },
     hook: spec.hook,
     context: {

@@ -15,7 +15,7 @@ const input = z.strictObject({
   file_text: z.string().describe("Its whole content."),
 });
 
-const inTheWay = (message: string) => failure("invalid_inputs", `${message} Nothing was changed. Use view, then edit.`);
+const NEXT = "Nothing was changed. Use view, then edit.";
 
 /** `files`: those that an editor has. */
 export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFiles | undefined }): Tool {
@@ -28,7 +28,7 @@ export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFi
     async foresee({ path }, { cwd, mayRead }) {
       const target = absolutePath(path, cwd);
       return (await mayRead(target)) && (await isThere(target, files))
-        ? inTheWay(`${target} already exists.`)
+        ? { code: "invalid_inputs", message: `${target} already exists. ${NEXT}` }
         : undefined;
     },
     preview: ({ path, file_text }) => promptDiff(path, "", file_text),
@@ -40,7 +40,7 @@ export function createTool({ ledger, files }: { ledger: Ledger; files?: EditorFi
       const created = await createText(target.value, file_text, files);
       if (!created.ok) {
         const { code, message } = created.error;
-        return code === "exists" ? inTheWay(message) : failure("failed", message);
+        return code === "exists" ? failure("invalid_inputs", `${message} ${NEXT}`) : failure("failed", message);
       }
       ledger.saw(target.value, bytes);
       const { text: display, added, removed } = unifiedDiff(path, "", file_text);
