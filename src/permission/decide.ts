@@ -6,7 +6,7 @@ import { matchesRule, mayBeHidden } from "./match-rule.ts";
 import { type ApprovalOffer, offerFor } from "./offer.ts";
 import { describePart, type PermissionPart } from "./part.ts";
 import { insideAny } from "./path.ts";
-import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsHidden } from "./permit.ts";
+import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsDenied, showsHidden } from "./permit.ts";
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
 
@@ -75,10 +75,9 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
   const isKey = part.kind === "read" && part.real !== undefined && isOwnKey(part.real, policy.places);
   if (isUnsure) {
     const isOwn = part.real !== undefined && isInside(part.real, policy.places.sessionDir);
-    return judgeUnsure(
-      part,
-      guard?.level === "refuse" && !isOwn ? guard.what : isKey ? "Everlong's own keys" : undefined,
-    );
+    const denying = part.inCode ? findRule(policy.deny, part, policy) : undefined;
+    const guarded = guard?.level === "refuse" && !isOwn ? guard.what : isKey ? "Everlong's own keys" : undefined;
+    return judgeUnsure(part, guarded ?? (denying && `what the deny rule ${named(denying)} forbids`));
   }
   if (guard?.level === "refuse") return refused(part, `${guard.what} can never be written by a tool`);
   if (isKey) return refused(part, "Everlong's own keys can never be read by a tool");
@@ -103,13 +102,15 @@ function judge(part: PermissionPart, policy: Policy): Verdict {
     ? `writing ${guard.what} always needs approval`
     : unread
       ? `it may run what the deny rule ${named(unread)} forbids: its text does not show which programs it runs`
-      : asking
-        ? `the rule ${named(asking)} always asks`
-        : hook?.decision === "ask"
-          ? `a hook asks: ${shownLines(hook.reason)}`
-          : part.kind === "memory" && part.mustAsk
-            ? "this memory always needs approval"
-            : undefined;
+      : part.kind === "shell" && showsDenied(part, policy)
+        ? "it may show files that a deny rule protects (the grep tool skips them)"
+        : asking
+          ? `the rule ${named(asking)} always asks`
+          : hook?.decision === "ask"
+            ? `a hook asks: ${shownLines(hook.reason)}`
+            : part.kind === "memory" && part.mustAsk
+              ? "this memory always needs approval"
+              : undefined;
   const permit = permitted(part, policy);
   if (why) return { type: "ask", always: true, covered: permit !== undefined, reason: why };
   return permit ?? { type: "ask", always: false, covered: false, reason: whyAsk(part, policy) };

@@ -41,12 +41,11 @@ function isOwnPaper(real: string, sessionDir: string): boolean {
 const RUN_BY_ITSELF =
   /^(package(-lock)?\.json|.*\.config\.[cm]?[jt]s|\..*rc(\.(js|cjs|mjs|json|ya?ml|toml))?|\.(git|hg|svn|cargo|husky|vscode|idea|mvn|config|github|everlong|claude|bundle|envrc|env)|node_modules|\.?(gnu)?makefile|.*\.mk|justfile|rakefile|gemfile|vagrantfile|procfile|brewfile|dockerfile|jenkinsfile|taskfile\.ya?ml|(docker-)?compose\.ya?ml|cmakelists\.txt|.*\.gradle(\.kts)?|gradlew?|mvnw|pom\.xml|build\.(xml|rs|zig|sbt)|cargo\.toml|rust-toolchain(\.toml)?|go\.(mod|work)|pyproject\.toml|setup\.(py|cfg)|tox\.ini|pytest\.ini|conftest\.py|noxfile\.py|(site|user)customize\.py|composer\.json|deno\.jsonc?|bunfig\.toml|\.?mise(\..*)?\.toml|\.tool-versions|\..*-version|lefthook\.ya?ml|\.pre-commit-config\.yaml|binding\.gyp|workspace|build(\.bazel)?|head|config|hooks|tsconfig.*\.json|\.?pnpmfile\.c?js|pnpm-workspace\.yaml|lerna\.json|nx\.json|turbo\.json)$/i;
 
+export const isRunByItself = (name: string): boolean => RUN_BY_ITSELF.test(name);
+
 /** What the session may write without being asked about it. */
 export const isFreePaper = (real: string, sessionDir: string): boolean =>
-  isOwnPaper(real, sessionDir) &&
-  !relative(sessionDir, real)
-    .split("/")
-    .some((name) => RUN_BY_ITSELF.test(name));
+  isOwnPaper(real, sessionDir) && !relative(sessionDir, real).split("/").some(isRunByItself);
 
 export const isPlan = (real: string, sessionDir: string): boolean => real === join(sessionDir, "plan.md");
 

@@ -1,9 +1,9 @@
 // A shell line as parts: its commands with what each looks at, and the paths and addresses they name.
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { optional } from "../base/optional.ts";
 import { gitContext } from "../host/git.ts";
 import { isInside } from "../host/paths.ts";
-import { ownKeys } from "./guard.ts";
+import { isRunByItself, ownKeys } from "./guard.ts";
 import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
 import { kindOfPlace, placesOf } from "./places.ts";
@@ -21,15 +21,14 @@ import type { LineSpan, ShellAnalysis, ShellCommand } from "./shell/analysis.ts"
 import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
 import { handedText } from "./shell/handed-text.ts";
 import { isKnownProgram, isShellsOwn } from "./shell/known-program.ts";
-import { isTooMuch, namedWords, placesNamed, sedWords, wholeFolderWords } from "./shell/named.ts";
+import { isTooMuch, namedWords, placesNamed, sedWords, urlsIn, wholeFolderWords } from "./shell/named.ts";
 import { changesOwnSettings } from "./shell/own-command.ts";
 import type { PlannedCommand } from "./shell/plan.ts";
 import { type PlannedLine, planLine } from "./shell/plan-line.ts";
 import { readOnlyPaths, showsBelow, wantsFiles } from "./shell/read-only.ts";
+import { runsAnything, takesAnyCode } from "./shell/unwrap.ts";
 import { literalWord, type ShellWord } from "./shell/word.ts";
 import { writtenPaths } from "./shell/writes.ts";
-
-const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
 
 export async function inspectShell(command: string, index: number, place: ShellPlace): Promise<PermissionPart[]> {
   const analysis = await analyseShell(command, place.userHome);
@@ -40,7 +39,14 @@ export async function inspectShell(command: string, index: number, place: ShellP
 /** Where paths lead is looked up no more often than this for one line: it takes a second at most. */
 const MOST_LOOKS = 20_000;
 
-type Named = { path: string; real: string | undefined; span: LineSpan; implied?: true; unsure?: true };
+type Named = {
+  path: string;
+  real: string | undefined;
+  span: LineSpan;
+  implied?: true;
+  unsure?: true;
+  inCode?: true;
+};
 
 class ShellInspection {
   readonly #parts: PermissionPart[] = [];
@@ -102,21 +108,34 @@ class ShellInspection {
     );
   }
 
-  /** The programs that the line itself wrote before it runs them. */
+  /** The programs that the line itself wrote before it runs them, and those that run a file which it wrote. */
   #ownWork(): ReadonlySet<PermissionPart> {
-    const written = new Set(this.#parts.flatMap((p) => (p.kind === "write" && !p.unsure ? (p.real ?? []) : [])));
-    if (written.size === 0) return new Set();
-    const isWritten = ({ words: [program] }: ShellPart): boolean =>
-      program?.value.includes("/") === true &&
-      this.#leads(program.value).some(({ real }) => real !== undefined && written.has(real));
-    return new Set(this.#parts.filter((part) => part.kind === "shell" && isWritten(part)));
+    const written = this.#parts.flatMap((p) => (p.kind === "write" && !p.unsure ? (p.real ?? []) : []));
+    if (written.length === 0) return new Set();
+    const isWritten = (path: string): boolean => this.#leads(path).some(({ real }) => written.includes(real ?? ""));
+    const feeds = written.some((path) => isRunByItself(basename(path)));
+    const isOwn = ({ words }: ShellPart): boolean => {
+      const [{ value: program } = { value: "" }, ...args] = words;
+      if (program.includes("/") ? isWritten(program) : written.some((path) => basename(path) === program)) return true;
+      if (takesAnyCode(program)) return args.some(({ value }) => isWritten(value));
+      return feeds && !isKnownProgram(words);
+    };
+    return new Set(this.#parts.filter((part) => part.kind === "shell" && part.words.length > 0 && isOwn(part)));
+  }
+
+  /** What the program is called where the path leads, if it is a link. */
+  #otherNames([program]: readonly ShellWord[]): string[] {
+    if (!program?.literal || !program.value.includes("/")) return [];
+    const names = this.#leads(program.value).flatMap(({ real }) => (real ? [basename(real)] : []));
+    return [...new Set(names)].filter((name) => name !== basename(program.value));
   }
 
   #command(c: ShellCommand): void {
     const planned = c.node && this.#line?.byNode.get(c.node);
     const part = this.#shellPart(c, planned);
     this.#parts.push(part);
-    this.#paths(planned ? planned.argv.map(literalWord) : c.words, c.span, {});
+    const more = c.mayRunOthers ? { inCode: true as const } : {};
+    this.#paths(planned ? planned.argv.map(literalWord) : c.words, c.span, more);
     for (const { words, unsure } of this.#guesses.commands(c.words)) {
       if (this.#looksLeft < 0) break;
       this.#paths(words, c.span, unsure ? { unsure } : {});
@@ -124,20 +143,20 @@ class ShellInspection {
     // What it runs comes from its input, which the line may give it.
     const hasNoFile = c.words.slice(1).every((w) => w.value.startsWith("-"));
     const isFed = c.mayRunOthers && !isKnownProgram(c.words) && (hasNoFile || this.#analysis.texts.length > 0);
-    if (isFed) this.#paths([literalWord(""), ...this.#guesses.tokens.map(literalWord)], c.span, {});
+    if (isFed) this.#paths([literalWord(""), ...this.#guesses.tokens.map(literalWord)], c.span, more);
     for (const real of part.searchedFolders ?? []) this.#add("read", { path: real, real, span: c.span, implied: true });
     // What only looks opens no connection, so an address in its arguments is only text.
     if (!part.readOnlyPlaces)
       for (const url of urlsIn(c.words)) this.#parts.push({ kind: "url", index: this.#index, url, span: c.span });
   }
 
-  #paths(words: readonly ShellWord[], span: LineSpan, more: { unsure?: true }): void {
+  #paths(words: readonly ShellWord[], span: LineSpan, more: Pick<Named, "unsure" | "inCode">): void {
     for (const { path, real } of this.#readPlaces(words))
       this.#add("read", { path, real, span, implied: true, ...more });
     this.#keys(words, span);
     const named = isKnownProgram(words) ? sedWords(words) : namedWords(words);
     if (isTooMuch(named)) this.#addAnything();
-    else for (const { value } of named) this.#addAll("write", value, { span, implied: true, unsure: true });
+    else for (const { value } of named) this.#addAll("write", value, { span, implied: true, ...more, unsure: true });
     const isFolder = (path: string) =>
       this.#spend(this.#folders.length) &&
       this.#folders.some((f) => kindOfPlace(realPath(path, f, this.#states[0].links)) === "folder");
@@ -209,6 +228,9 @@ class ShellInspection {
     const places = planned && argv && !c.opaqueReason ? this.#readOnlyPlaces(planned, argv) : undefined;
     const into = argv?.[0]?.value === "git" ? [gitContext(planned?.folder ?? "").gitRoot ?? planned?.folder] : places;
     const elsewhere = c.elsewhere || this.#isElsewhere(c, planned);
+    const otherNames = this.#otherNames(c.words);
+    const shown = places && argv ? (showsBelow(argv) ? into : []) : this.#wholeFolders(c.words);
+    const searched = (shown ?? []).flatMap((real) => (real && kindOfPlace(real) === "folder" ? [real] : []));
     return {
       kind: "shell",
       index: this.#index,
@@ -216,18 +238,23 @@ class ShellInspection {
       words: c.words,
       span: c.span,
       ...(c.opaqueReason ? { opaqueReason: c.opaqueReason } : {}),
-      mayRunOthers: c.mayRunOthers,
+      mayRunOthers: c.mayRunOthers || otherNames.some(runsAnything),
+      ...(otherNames.length > 0 ? { otherNames } : {}),
       ...optional("handedText", handedText(c, this.#analysis)),
       transparent: c.transparent,
       ...(elsewhere ? { elsewhere } : {}),
       namedPlaces: placesNamed(c.words).flatMap((path) => this.#leads(path).flatMap(({ real }) => real ?? [])),
       ...(planned && this.#line ? { planned: { plan: this.#line.plan, command: planned } } : {}),
       ...(places ? { readOnlyPlaces: places } : {}),
-      ...(places && argv && showsBelow(argv)
-        ? { searchedFolders: (into ?? []).flatMap((real) => (real && kindOfPlace(real) === "folder" ? [real] : [])) }
-        : {}),
+      ...(searched.length > 0 ? { searchedFolders: searched } : {}),
       changesOwn: changesOwnSettings(c.words),
     };
+  }
+
+  /** Of a program that takes folders whole: where they may lie. */
+  #wholeFolders(words: readonly ShellWord[]): (string | undefined)[] {
+    const folders = readOnlyPaths(words) && !showsBelow(words) ? [] : wholeFolderWords(words);
+    return [...new Set(folders.flatMap((word) => this.#placesIn(word).map(({ real }) => real)))];
   }
 
   /** The places that it opens, when it only looks. */
@@ -268,8 +295,4 @@ class ShellInspection {
       ),
     );
   }
-}
-
-function urlsIn(words: readonly ShellWord[]): string[] {
-  return [...new Set(words.flatMap((w) => w.value.match(URL_IN_TEXT) ?? []))];
 }

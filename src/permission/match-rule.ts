@@ -43,7 +43,11 @@ function matchesShell(argument: string, part: ShellPart, reading: Reading): bool
     w.value.normalize("NFKC").toLowerCase(),
   );
   const lower = wanted.map((w) => w.toLowerCase());
-  return startsWith(literalWords, lower) || startsWith(bareWords(literalWords), lower);
+  const names = [
+    literalWords,
+    ...(part.otherNames ?? []).map((name) => [name.toLowerCase(), ...literalWords.slice(1)]),
+  ];
+  return names.some((words) => startsWith(words, lower) || startsWith(bareWords(words), lower));
 }
 
 /** Whether the command may run what a deny rule names, as far as its text tells. */
@@ -58,7 +62,10 @@ export function mayBeHidden(rule: Rule, part: PermissionPart): boolean {
 /** The words of a command, one after the other, each a word of its own: not `--touch`, `touch-up` or `touch.ts`. */
 function namesCommand(text: string, words: readonly string[]): boolean {
   const command = words.map(asPattern).join("[\\s\"']+");
-  return new RegExp(`(?<![\\w.-])${command}(?![\\w-]|\\.\\w)`).test(text.normalize("NFKC").toLowerCase());
+  const pattern = new RegExp(`(?<![\\w.-])${command}(?![\\w-]|\\.\\w)`);
+  const plain = text.normalize("NFKC").toLowerCase();
+  // A shell that is given the text takes quotes and backslashes away.
+  return pattern.test(plain) || pattern.test(plain.replace(/["'\\]/g, ""));
 }
 
 const startsWith = (words: readonly string[], wanted: readonly string[]): boolean =>

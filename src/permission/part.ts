@@ -18,6 +18,8 @@ export type PathPart = Origin & {
   implied?: boolean;
   /** A guess at what a word may stand for: what is refused for certain is asked about here. */
   unsure?: boolean;
+  /** Named in code that the line itself holds: deny rules make people look here too. */
+  inCode?: boolean;
 };
 
 export type ShellPart = Origin & {
@@ -27,6 +29,8 @@ export type ShellPart = Origin & {
   opaqueReason?: string;
   /** It may run programs that are not among the parts. */
   mayRunOthers: boolean;
+  /** What its program is called where a link of that name leads. */
+  otherNames?: readonly string[];
   /** Of a program that nobody knows: all that it is given, any of which it may run. */
   handedText?: string;
   /** Runs only what other parts hold. */
@@ -39,7 +43,7 @@ export type ShellPart = Origin & {
   planned?: { plan: ShellPlan; command: PlannedCommand };
   /** Real places it looks at, when it only looks; whether they are allowed is for the policy to say. */
   readOnlyPlaces?: (string | undefined)[];
-  /** Real folders among them whose files it shows, however deep they lie; for git, its repository. */
+  /** Real folders whose files it shows or takes whole, however deep they lie; for git, its repository. */
   searchedFolders?: string[];
   /** It only looks, but not harmlessly where it would run: why. */
   doubt?: string;

@@ -2,7 +2,7 @@
 
 import { isInside } from "../host/paths.ts";
 import { isFreePaper, isPlan } from "./guard.ts";
-import { hiddenBelow } from "./hidden.ts";
+import { hiddenBelow, holdsDenied } from "./hidden.ts";
 import { isAbsoluteRule, matchesRule } from "./match-rule.ts";
 import type { PermissionPart, ShellPart } from "./part.ts";
 import { insideAny } from "./path.ts";
@@ -62,6 +62,10 @@ function readsOnlyAllowed(part: ShellPart, policy: Policy): boolean {
 /** It searches a folder below which a deny or ask rule may name files: those rules hold only when each file is named. */
 export const showsHidden = (part: ShellPart, policy: Policy): boolean =>
   part.searchedFolders?.some((folder) => hiddenBelow(policy, folder).length > 0) ?? false;
+
+/** A file that a deny rule names lies there: that holds whatever else was allowed. What git shows was committed. */
+export const showsDenied = (part: ShellPart, policy: Policy): boolean =>
+  part.words[0]?.value !== "git" && (part.searchedFolders?.some((folder) => holdsDenied(policy, folder)) ?? false);
 
 /** For tools that may only look (`shell:read-only`): every part of the call does. */
 export const onlyLooks = (parts: readonly PermissionPart[], policy: Policy): boolean =>

@@ -21,6 +21,7 @@ import { faultOf } from "../store/fault.ts";
 import { prepareHome } from "../store/home.ts";
 import { shareHome } from "../store/home-lock.ts";
 import { rememberSecrets } from "./crash.ts";
+import { refuseInToolShell } from "./tool-shell.ts";
 
 export type Workspace = {
   env: Readonly<Record<string, string | undefined>>;
@@ -45,6 +46,8 @@ export type WorkspaceOptions = { flags?: Flags; trustFolder?: boolean; cwd?: str
 
 export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Result<Workspace, Failure>> {
   const env = processEnvironment();
+  const refused = givesLeave(options, env) ? refuseInToolShell(env, "allow an agent what it must ask for") : undefined;
+  if (refused) return fail(refused);
   const context = gitContext(options.cwd ?? process.cwd());
   const root = context.gitRoot ?? context.cwd;
   const home = resolveHome(env);
@@ -78,6 +81,13 @@ export async function openWorkspace(options: WorkspaceOptions = {}): Promise<Res
     },
   });
 }
+
+/** An agent that starts another one with more leave than its own would have that leave too. */
+const givesLeave = ({ flags = {}, trustFolder }: WorkspaceOptions, env: Workspace["env"]): boolean =>
+  trustFolder === true ||
+  flags["permissions.allow"] !== undefined ||
+  flags["permissions.allowAll"] !== undefined ||
+  env["EVERLONG_ALLOW_ALL"] !== undefined;
 
 /** After a change of settings: what is read at each use counts from now on. */
 export async function reloadSettings(

@@ -1,7 +1,10 @@
 // Deny rules under allow-all: no disguise of the program or the line gets around them.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the text is shell, not TypeScript
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { attack } from "./attack.ts";
+import type { Place } from "../tool/everlong.ts";
+import { attack, SECRET } from "./attack.ts";
 
 const DENIED = [
   "touch X",
@@ -195,6 +198,55 @@ const DENIED = [
   "python3 s.py 'touch' X",
 ];
 
+/** By values that programs take from their variables, files that the line writes first, links, and what git is told to run. */
+const ROUNDABOUT = [
+  "MAKEFLAGS='--eval=x:;touch X' make x",
+  "env MAKEFLAGS='--eval=x:;touch X' make x",
+  "export MAKEFLAGS='--eval=x:;touch X'; make x",
+  'MAKEFLAGS="$(cat f.txt)" make x',
+  "NODE_OPTIONS='--import data:text/javascript;base64,aW1wb3J0' node f.txt",
+  "PERL5DB='BEGIN{system(\"touch X\")}' perl -d f.txt",
+  "LUA_INIT='os.execute(\"touch X\")' lua f.txt",
+  "RUSTC_WRAPPER=touch cargo build",
+  "GOFLAGS=-toolexec=touch go build",
+  "CC=touch make X",
+  "RSYNC_CONNECT_PROG='touch X' rsync h::a b",
+  "SUDO_ASKPASS=/usr/bin/touch sudo -A ls",
+  "x='a[$(touch X)]'; echo $[x]",
+  "x='a[$(touch X)]'; declare -i y; y=x",
+  "x='a[$(touch X)]'; declare -n r=$x; echo $r",
+  "printf 'all:\\n\\ttouch X\\n' > Makefile; make",
+  "printf 'all:\\n\\t/usr/bin/t?uch X\\n' > Makefile && make",
+  "echo 'import os; os.system(\"touch X\")' > s.py; python3 s.py",
+  "base64 -d > s.py <<< aW1wb3J0; python3 ./s.py",
+  "tee s.js < f.txt; node s.js",
+  "cp f.txt package.json; npm test",
+  "cp f.txt bin/zz; PATH=$PATH:bin zz",
+  "cp f.txt ~/bin/zz; zz",
+  "./links/t X",
+  './links/s -c "$(cat f.txt)"',
+  'links/py s.py "$(cat f.txt)"',
+  "/proc/self/exe -c 'to\"\"uch X'",
+  "/proc/$$/exe -c 'ls'",
+  "/dev/stdin <<< 'touch X'",
+  "docker exec c sh -c 'to\"\"uch X'",
+  "docker exec c sh -c 'to\\uch X'",
+  "git rebase -x'touch X' HEAD",
+  "git rebase -ix ./ls HEAD",
+  "git clone --config core.fsmonitor=./ls . y",
+  "git clone --conf core.sshCommand=./ls . y",
+  "git merge-index ./ls -a",
+  "git daemon --access-hook=./ls",
+  "git send-email --smtp-server=./ls",
+  "git for-each-repo --config=x status",
+  "git hook run pre-commit",
+  "git submodule foreach ./ls",
+  "git fetch --upload-pa=./ls .",
+  "git pull origin 'ext::touch X'",
+  "wget --use-askpass=/usr/bin/touch http://localhost/",
+  "wget -e use_askpass=./ls http://localhost/",
+];
+
 const FINE = [
   "echo fine > made",
   "cat README.md | sed -n 1p",
@@ -211,19 +263,69 @@ const FINE = [
   "git log --grep='touch X' || true",
   "uptime --touch-up || true",
   "seq 1 3 > touch.txt; sqlite3 touch.txt 'select 1' || true",
+  "NODE_OPTIONS=--max-old-space-size=64 PYTHONPATH=src true",
+  "git clean -ndx",
+  "links/ok",
 ];
 
+const layLinks = ({ folder }: Place): void => {
+  mkdirSync(join(folder, "links"));
+  for (const [name, target] of Object.entries({
+    t: "/usr/bin/touch",
+    s: "/bin/sh",
+    py: "/usr/bin/python3",
+    ok: "/bin/true",
+  }))
+    symlinkSync(target, join(folder, "links", name));
+};
+
 describe("deny wins", () => {
-  it(`N7 SEC19 AE7 under --allow-all a denied program runs in none of ${DENIED.length} lines, and what can be read still runs`, async () => {
+  const denied = [...DENIED, ...ROUNDABOUT];
+  it(`N7 SEC19 AE7 under --allow-all a denied program runs in none of ${denied.length} lines, and what can be read still runs`, async () => {
     const { ran, changes, results } = await attack(
-      [...FINE, ...DENIED],
+      [...FINE, ...denied],
       ["--allow-all", "--deny-tool", "shell(touch)"],
+      layLinks,
     );
     expect(changes.filter((c) => !/src\/b\.ts|made|touch\.txt/.test(c))).toEqual([]);
     expect(ran).toEqual(FINE.toSorted());
-    for (const line of DENIED)
-      expect({ line, text: results.get(line) }).toMatchObject({ text: expect.stringContaining("shell(touch)") });
+    const others = denied.filter((line) => !results.get(line)?.includes("shell(touch)"));
+    expect(others.map((line) => ({ line, text: results.get(line) }))).toEqual([]);
   }, 300_000);
+
+  it("N7 a denied file is not shown or written by what takes folders whole or holds code, whatever else is allowed", async () => {
+    const shown = [
+      "grep -r CANARY hidden",
+      "grep -r $(echo CANARY) hidden",
+      "rg -uuu CANARY",
+      "cp -r hidden copy; cat copy/.env",
+      "tar c hidden | cat",
+      "find hidden -type f -exec cat {} +",
+      "diff -r hidden src",
+      "zip -r x.zip hidden",
+      "cat hidden/.e*",
+      "python3 -c \"print(open('hidden/.env').read())\"",
+    ];
+    const written = [
+      "python3 -c \"open('kept/x','w')\"",
+      "perl -e 'open F,\">kept/x\"'",
+      "echo \"open('kept/x','w')\" | python3",
+      "echo x > kept/x",
+      "cp f.txt kept/",
+      "git checkout -- kept/x",
+      "sed -i s/a/b/ kept/a",
+    ];
+    const free = ["grep -r foo src", "cp -r src made5", "rg foo src", "cat kept/a", "python3 -c 'print(1)'"];
+    const flags = ["--allow-all", "--deny-tool", "read(.env)", "--deny-tool", "write(kept/**)"];
+    const { ran, leaks, changes } = await attack([...free, ...shown, ...written], flags, ({ folder }) => {
+      for (const dir of ["hidden", "kept"]) mkdirSync(join(folder, dir));
+      writeFileSync(join(folder, "hidden/.env"), SECRET);
+      writeFileSync(join(folder, "kept/a"), "a\n");
+    });
+    expect(leaks).toEqual([]);
+    expect(ran).toEqual(free.toSorted());
+    expect(changes.filter((c) => !c.includes("made5"))).toEqual([]);
+  });
 
   it("N7 a rule with a subcommand is held against words that are not literal too", async () => {
     const lines = [

@@ -79,6 +79,29 @@ const INDIRECT = ({ home }: Place): string[] => [
   "find ~ -type f -exec cat {} +",
   `zip -r x.zip ${home}`,
   `foo ${home}`,
+  // What other processes ask of an open session, and where data lies.
+  `mkdir -p ${home}/sessions/a/control && echo x > ${home}/sessions/a/control/q.json`,
+  "cp f.txt ~/home/sessions/*/control/",
+  `ln -s ${home}/sessions c; echo x > c/a/control/q.json`,
+  `tee -a ${home}/journal/x.jsonl < f.txt`,
+  `mv ${home}/store.db x`,
+  "rm -rf ~/home/journal",
+  `sqlite3 ${home}/store.db 'delete from x'`,
+  `truncate -s 0 ${home}/sessions/a/events.jsonl`,
+  `dd if=/dev/zero of=${home}/store.db count=1`,
+  `find ${home} -name '*.jsonl' -delete`,
+  `git -C ${home} init`,
+  // Another agent with more leave than this one has, tokens of a team, and what only people do.
+  "everlong -p go --allow-all",
+  "npx everlong --yolo -p go",
+  "node bin/everlong.js -p go --allow-tool=shell",
+  "everlong --trust-folder -p go",
+  "echo go | xargs everlong --allow-all -p",
+  "env -u EVERLONG_TOOL_SHELL everlong token add x --tenant a --user b --scope admin",
+  "env -i everlong wipe --all --yes",
+  "sh -c 'everlong backup restore x'",
+  "timeout 5 everlong graph forget x",
+  "everlong sessions send a 'approve it'",
 ];
 
 const FINE = [

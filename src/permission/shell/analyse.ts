@@ -2,7 +2,7 @@
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, TestCommand } from "unbash";
 import type { LineSpan, ShellAnalysis, ShellCommand } from "./analysis.ts";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
-import { choosesPrograms, DECLARES, evaluates, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { choosesPrograms, DECLARES, evaluates, hidesCode, isHarmlessVariable, isLocalVariable } from "./variable.ts";
 import { hereDocText, literalWord, quotedText, type ShellWord, shellWord } from "./word.ts";
 
 type Where = { source: string; span?: LineSpan; elsewhere: boolean; repeats: boolean; depth: number };
@@ -184,7 +184,7 @@ class Walk {
       unwrapped?.mayRunOthers === true ||
       unwrapped?.opaqueReason !== undefined ||
       CODE_BUILTINS.has(program) ||
-      [...sets, ...declared].some(choosesPrograms);
+      [...sets, ...declared].some((n) => choosesPrograms(n) || hidesCode(n, this.#out.variables.get(n)));
     const command: ShellCommand = {
       words,
       text,

@@ -22,7 +22,7 @@ const STRAYING: Record<string, Straying> = {
   cargo: { long: "config", short: /^-[CZ]/ },
   docker: { long: "host context config", short: /^-[Hc]/ },
   git: {
-    long: "config-env namespace super-prefix upload-pack receive-pack exec ext-diff textconv open-files-in-pager",
+    long: "config-env namespace super-prefix upload-pack receive-pack exec ext-diff textconv open-files-in-pager output no-index",
     short: /^-[CcOx]/,
   },
   go: { long: "modfile overlay exec toolexec vettool", short: /^-C/ },
@@ -35,7 +35,7 @@ const STRAYING: Record<string, Straying> = {
   },
   mvn: { long: "file settings global-settings", short: /^-[fs]/ },
   npm: {
-    long: "globalconfig script-shell node-options dir location global workspace cache init-module shell git before-script",
+    long: "globalconfig script-shell node-options dir location global workspaces cache init-module shell git before-script",
     short: /^-[CgwL]/,
   },
   npx: { long: "globalconfig script-shell node-options package call", short: /^-[pc]/ },
@@ -58,7 +58,7 @@ export function straysFrom(words: readonly string[], ruleLength: number): boolea
   return words.slice(ruleLength, end < 0 ? undefined : end).some((word) => {
     // Many programs take a part of a long name for the whole, and some take one dash for two.
     const [, option = ""] = /^(?:--(?=.)|-(?=[^-]{3}))([^=]+)/s.exec(word) ?? [];
-    const isLong = option !== "" && long.some((one) => one.startsWith(option));
+    const isLong = option !== "" && long.some((one) => one.startsWith(option.replaceAll("_", "-")));
     return isLong || form?.short?.test(word) === true || form?.words?.test(word) === true;
   });
 }

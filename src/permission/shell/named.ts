@@ -46,3 +46,9 @@ export function wholeFolderWords(words: readonly ShellWord[]): ShellWord[] {
     args.some(({ value }, i) => (i === 0 ? /^-?[a-zA-Z]*x[a-zA-Z]*$/ : /^-[a-zA-Z]*x/).test(value));
   return READS_FOLDERS.test(program) && !isUnpacking ? args : [];
 }
+
+const URL_IN_TEXT = /\b(?:https?|ftp|wss?):\/\/[^\s"'<>`]+/gi;
+
+export const urlsIn = (words: readonly ShellWord[]): string[] => [
+  ...new Set(words.flatMap((w) => w.value.match(URL_IN_TEXT) ?? [])),
+];

@@ -128,7 +128,6 @@ const NPM = /^(-c|--c(a.*)?(=.*)?|--(script-)?sh.*)$/;
 export const RUNS_WITH: Readonly<Record<string, RegExp>> = {
   cc: COMPILER,
   gcc: COMPILER,
-  git: /^(-c|--config-env\b.*|bisect|filter-branch|foreach|-x|--(u|up|upl.*|rece.*|e|ex|exe.*|open.*)(=.*)?|ext::.*|difftool|mergetool|-O.*)$/,
   hash: /^-p/,
   install: /^--strip-/,
   less: /^\+/,
@@ -147,6 +146,7 @@ export const RUNS_WITH: Readonly<Record<string, RegExp>> = {
   split: /^--f/,
   sqlite3: /^\s*\.|\n\s*\.|edit\s*\(|load_extension/i,
   tar: /^(--(to-c|checkpoint-|us|rs|rm|inf|new-)|-?[a-zA-Z]*[IF])/,
+  wget: /^(-[a-zA-Z]*e|--(use-a|exec))/,
   zip: /^(-[a-zA-Z]*TT|--unzip-command)/,
 };
 

@@ -1,7 +1,8 @@
 // Commands that run other commands: what is inside `sudo`, `timeout`, `env`, `xargs`, `find -exec`, `bash -c`, `eval`…
 import { basename } from "node:path";
 import { EVALUATES_NAMES, INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
-import { filledWord, type ShellWord, UNKNOWN_WORD } from "./word.ts";
+import { gitRunsUnread } from "./runner-git.ts";
+import { filledWord, literalWord, type ShellWord, UNKNOWN_WORD } from "./word.ts";
 
 type Inner = { type: "words"; words: ShellWord[] } | { type: "script"; code: string };
 
@@ -28,6 +29,8 @@ export function unwrap(words: readonly ShellWord[], stdin: string | undefined): 
   if (!program?.literal || program.glob) return undefined;
   const name = basename(program.value).replace(/^-/, "").normalize("NFKC").toLowerCase();
   const args = words.slice(1);
+  // A process's own program, or an open file: its name does not say what it is.
+  if (/^\/(proc|dev)\//.test(program.value)) return { ...NOTHING, mayRunOthers: true };
   if (SHELLS.has(name)) return shellScript(name, args, stdin);
   if (name === "eval") return evaluated(args);
   if (name === "trap") return trapped(args[0]?.value === "--" ? args.slice(1) : args);
@@ -44,14 +47,16 @@ export function takesAnyCode(program: string): boolean {
   return SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name.replace(/[\d.]+$/, ""));
 }
 
+/** What it runs is not to be read from its arguments, or they are code. */
+export const runsAnything = (program: string): boolean => takesAnyCode(program) || UNREAD.has(program);
+
 const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: [] };
 const hidden = (opaqueReason: string): Unwrapped => ({ ...NOTHING, opaqueReason });
 
 function runsUnread(name: string, args: readonly ShellWord[]): boolean {
   if (UNREAD.has(name) || name === "source" || name === "." || /^ld(-.*)?\.so/.test(name)) return true;
   if (EVALUATES_NAMES.has(name) && args.some((a) => /\[.*[$`]/s.test(a.value))) return true;
-  const isClone = name === "git" && args.some((a) => a.value === "clone");
-  if (isClone && args.some((a) => /^-[a-z]*u/.test(a.value))) return true;
+  if (name === "git") return gitRunsUnread([literalWord(name), ...args]);
   const pattern = Object.hasOwn(RUNS_WITH, name) ? RUNS_WITH[name] : undefined;
   if (pattern) return args.some((a) => !a.literal || pattern.test(a.value));
   if (/^[gmn]?awk$/.test(name))

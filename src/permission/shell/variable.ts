@@ -23,6 +23,14 @@ const CHOOSING =
 /** Makes a shell or a common program run what the variable holds. */
 export const choosesPrograms = (name: string): boolean => CHOOSING.test(name);
 
+/** Options, code or the name of a helper for one program: a value that can be read is judged by what it names. */
+const CARRYING =
+  /^(MAKEFLAGS|MAKEFILES|NODE_OPTIONS|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT.*|GOFLAGS|CC|CXX|LD|AR|RUSTC.*_WRAPPER|RUSTC|npm_config_.*|_?JAVA_.*OPTIONS|(SSH|SUDO)_ASKPASS|RSYNC_CONNECT_PROG|VIMINIT|EXINIT|PYTHONSTARTUP|ZDOTDIR|MAILPATH|FCEDIT)$/i;
+
+/** Whether the variable may make its program run what nobody can read from the line. */
+export const hidesCode = (name: string, values: readonly (string | undefined)[] = []): boolean =>
+  CARRYING.test(name) && values.some((value) => value === undefined || /\bdata:/.test(value));
+
 /** Subscripts are arithmetic, and arithmetic may run commands. */
 export function evaluates(node: Assignment): boolean {
   if (node.index && !/^\d+$/.test(node.index.value)) return true;

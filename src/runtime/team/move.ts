@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { setNote, writeNote } from "../../memory/recall/store/note.ts";
 import { isTeamName, personOf } from "../../server/team/member.ts";
 import { addTenant } from "../../server/team/tokens.ts";
+import { processEnvironment } from "../../settings/environment.ts";
 import { type CopyPass, copyPass, type TableTally } from "../../store/copy/copy.ts";
 import { copiedTables, tenantTables } from "../../store/copy/table.ts";
 import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
@@ -12,6 +13,7 @@ import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-d
 import { type Database, write } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import { openStore } from "../store.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { movedTables } from "./moved-tables.ts";
 
@@ -38,6 +40,8 @@ export type Moved = {
 };
 
 export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<Result<Moved, Failure>> {
+  const refused = refuseInToolShell(processEnvironment(), "move data");
+  if (refused) return fail(refused);
   for (const [what, text] of Object.entries({ tenant: wish.tenant, user: wish.user }))
     if (!isTeamName(text))
       return fail(

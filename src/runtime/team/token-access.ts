@@ -4,7 +4,9 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { IssuedToken, TokenOperations, TokenWish } from "../../server/team/token-operations.ts";
 import { listTenants, type TokenView } from "../../server/team/tokens.ts";
+import { processEnvironment } from "../../settings/environment.ts";
 import type { TeamDatabase } from "../../store/postgres/team-database.ts";
+import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace } from "../workspace.ts";
 import { onTeamDatabase } from "./on-database.ts";
 import { tokensOfNode } from "./token-node.ts";
@@ -16,12 +18,15 @@ export type { TokenView } from "../../server/team/tokens.ts";
 /** Where the tokens are: a database, or a node that has one. */
 export type TokenPlace = { database?: string | undefined; node?: string | undefined };
 
-export const issueToken = (wish: TokenWish, place: TokenPlace): Promise<Result<IssuedToken, Failure>> =>
-  onTokens(
+export async function issueToken(wish: TokenWish, place: TokenPlace): Promise<Result<IssuedToken, Failure>> {
+  const refused = refuseInToolShell(processEnvironment(), "give out tokens");
+  if (refused) return fail(refused);
+  return onTokens(
     place,
     (team) => tokensOfTenant(team, wish.tenant).issue(wish),
     (node) => node.issue(wish),
   );
+}
 
 export const tokensOf = (tenant: string | undefined, place: TokenPlace): Promise<Result<TokenView[], Failure>> =>
   onTokens(
@@ -35,6 +40,8 @@ export async function endToken(
   tenant: string | undefined,
   place: TokenPlace,
 ): Promise<Result<string[], Failure>> {
+  const refused = refuseInToolShell(processEnvironment(), "take tokens back");
+  if (refused) return fail(refused);
   const idsOf = (ended: Awaited<ReturnType<TokenOperations["revoke"]>>): Result<string[], Failure> => {
     if (ended.ok) return ok(ended.value.revoked);
     return ended.error.code === "no_such_token" ? ok([]) : ended;
