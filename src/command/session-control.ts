@@ -1,5 +1,7 @@
 // `everlong sessions send|stop|compact`: reach a session that another terminal has open.
 
+import { notSent } from "../base/failure.ts";
+import { fail } from "../base/result.ts";
 import { home } from "../runtime/client.ts";
 import type { SessionControl } from "../schema/session-control.ts";
 import { type Command, type CommandOutcome, describe } from "./contract.ts";
@@ -12,12 +14,21 @@ async function reach(id: string, control: SessionControl): Promise<CommandOutcom
   );
 }
 
+/** A model would read `/model x` as a text: the commands of a session are its own terminal's, but for the one that has a way from here. */
+async function sendText(id: string, text: string): Promise<CommandOutcome> {
+  const [, name, rest = ""] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+  if (name === undefined) return reach(id, { action: "message", text });
+  if (name === "compact") return reach(id, { action: "compact", ...(rest === "" ? {} : { focus: rest }) });
+  const next = "Type it in the session's own terminal. To send it as text, start with a space.";
+  return fail(notSent("command_usage", `"/${name}" is a command, not a message.`, next));
+}
+
 export const sessionControls: readonly Command[] = [
   {
     name: "send",
     summary: "send a message to a session that is open elsewhere",
     arguments: "<id> <text...>",
-    run: ({ args: [id = "", ...words] }) => reach(id, { action: "message", text: words.join(" ") }),
+    run: ({ args: [id = "", ...words] }) => sendText(id, words.join(" ")),
   },
   {
     name: "stop",

@@ -121,6 +121,8 @@ export const home = {
   openLink: async (link: string) => (await import("./gateway/open-link.ts")).openLink(link),
   /** A fresh one-time link from the gateway that runs. */
   gatewayLink: async () => (await import("./gateway/link.ts")).freshLink(),
+  /** Where the gateway of this home listens; undefined when none runs. */
+  gatewayAddress: async (folder: string) => (await import("./gateway/address.ts")).gatewayAddress(folder),
   /** Management of proxied sessions: by the gateway that runs, or on the store and the files themselves. */
   proxied: lazily(() => import("./gateway/operations.ts")),
   launchSteps,

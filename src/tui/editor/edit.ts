@@ -1,4 +1,5 @@
 // What each editing action does to the text: moves, deletions with a kill ring, undo. Pure.
+import { cursorByRow } from "./rows.ts";
 import {
   type EditorText,
   emptyText,
@@ -85,23 +86,13 @@ const remove =
     return { ...base, kills: kills.slice(0, MOST_KILLS), last: "kill" };
   };
 
-function vertical(by: -1 | 1) {
-  return ({ text, cursor }: EditorState): number => {
-    const start = lineStart(text, cursor);
-    const column = cursor - start;
-    if (by < 0 && start === 0) return 0;
-    const end = lineEnd(text, cursor);
-    if (by > 0 && end === text.length) return text.length;
-    const target = by < 0 ? lineStart(text, start - 1) : end + 1;
-    return Math.min(target + column, lineEnd(text, target));
-  };
-}
+/** One row up or down on a screen with so many columns for a row; from the first and the last one to the end of the text. */
+export const moveByRow = (state: EditorState, room: number, by: -1 | 1): EditorState =>
+  move((text) => cursorByRow(text, room, by) ?? (by < 0 ? 0 : text.text.length))(state);
 
 const EDITS = {
   left: move(({ text, cursor }) => step(text, cursor, -1)),
   right: move(({ text, cursor }) => step(text, cursor, 1)),
-  up: move(vertical(-1)),
-  down: move(vertical(1)),
   wordLeft: move(({ text, cursor }) => wordLeft(text, cursor)),
   wordRight: move(({ text, cursor }) => wordRight(text, cursor)),
   lineStart: move(({ text, cursor }) => lineStart(text, cursor)),

@@ -72,7 +72,7 @@ export type Canvas = ReturnType<typeof openCanvas>;
 
 export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
   const printed = printedLines();
-  /** The region: lines of units that are returning back, then live ones. The cursor stands on the last. */
+  /** The region: lines of units that will stand above again, then live ones. The cursor stands on the last. */
   let shown: readonly string[] = [];
   /** Units that are drawn in the region, or hidden by it. */
   let returning: readonly PrintUnit[] = [];
@@ -245,7 +245,7 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
       return { erase: eraseBytes(up, now.rows), up, before: shown, again: returning, printed: 0, top: undefined };
     },
 
-    /** The region goes, what it returning back stays. */
+    /** The region goes; the units in it stay, as lines above. */
     clear(columns: number): string {
       const settled = [...returning, ...waiting].flatMap(({ lines }) => lines);
       const bytes =

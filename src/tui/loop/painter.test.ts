@@ -27,7 +27,7 @@ function paragraph(number: number, words: number, width: number): string[] {
   return lines;
 }
 
-function openEmulator(columns: number, rows: number, { answers = true } = {}) {
+function openEmulator(columns: number, rows: number, { answers = true, lagMs = 0 } = {}) {
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true }) as Emulator;
   let size: TerminalSize = { columns, rows };
   let bytes = 0;
@@ -48,7 +48,9 @@ function openEmulator(columns: number, rows: number, { answers = true } = {}) {
       async ask(question) {
         if (!answers) return undefined;
         write(question);
-        return replies.shift();
+        const reply = replies.shift();
+        if (lagMs > 0) await new Promise((done) => setTimeout(done, lagMs));
+        return reply;
       },
       release: () => undefined,
       take: () => undefined,
@@ -270,6 +272,23 @@ it("F12 a terminal that answers no questions keeps every line", async () => {
   );
   for (const columns of [70, 100, 60, 80]) await screen.resize([{ columns, rows: 24 }]);
   expect(marks(screen.text(), /n(\d+)n/g)).toEqual(Array.from({ length: 30 }, (_, at) => at));
+  expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
+});
+
+it("F69 F10 a terminal that is far away is not waited for: each key is seen at once; after a resize it is asked again", async () => {
+  const screen = openEmulator(80, 24, { lagMs: 400 });
+  const type = (words: string) => screen.draw([], (now) => foot(1)(now).with(-1, words));
+  for (const words of ["a", "b", "c"]) {
+    await type(words);
+    await vi.advanceTimersByTimeAsync(500);
+  }
+  for (const words of ["one", "two", "three"]) {
+    await type(words);
+    expect(screen.screen().filter(Boolean).at(-1)).toBe(words);
+  }
+  await screen.resize([{ columns: 60, rows: 24 }]);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(screen.screen().filter((line) => line.startsWith("─"))).toHaveLength(2);
   expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
 });
 

@@ -23,6 +23,9 @@ const KEY_MS = 34;
 const RESIZE_MS = 50;
 /** How long after a new size the next one may be near. */
 const WARY_MS = 1000;
+/** A terminal that takes longer to answer, so often in a row, is far away: typing must not wait for it. */
+const FAR_MS = 120;
+const FAR_REPLIES = 3;
 /** How often in a row the terminal may say another size than the system. */
 const MOST_TRIES = 10;
 const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
@@ -56,6 +59,7 @@ export function openPainter(parts: PainterParts): Painter {
   let canAsk = true;
   let tries = 0;
   let waryUntil = 0;
+  let lateReplies = 0;
   let last = 0;
   let lastKey = 0;
 
@@ -63,7 +67,8 @@ export function openPainter(parts: PainterParts): Painter {
     const [start, end] = hasSync() ? SYNC : ["", ""];
     return `${start}${bytes}${end}`;
   };
-  const asks = (): boolean => canAsk && !isResting && answers();
+  const isWary = (): boolean => performance.now() < waryUntil;
+  const asks = (): boolean => canAsk && !isResting && answers() && (lateReplies < FAR_REPLIES || isWary());
   const hasNewSize = (): boolean => !isSame(terminal.size(), size);
 
   const paint = (): void => {
@@ -78,7 +83,7 @@ export function openPainter(parts: PainterParts): Painter {
   const paintFrame = (ground?: FrameGround): void => {
     last = performance.now();
     const picture = draw(size);
-    const { bytes, commit } = canvas.plan(picture, size, asks() && last < waryUntil, ground);
+    const { bytes, commit } = canvas.plan(picture, size, asks() && isWary(), ground);
     // Drawing takes time, in which the window may have changed.
     if (hasNewSize()) {
       picture.undo();
@@ -92,7 +97,9 @@ export function openPainter(parts: PainterParts): Painter {
   /** The terminal says at which size it draws the frame: only then is it known what stands on the screen. */
   const send = (bytes: string, frame: SentFrame): void => {
     if (!asks()) return terminal.write(framed(bytes));
+    const asked = performance.now();
     const mine = askPlace(terminal, replyMs(), framed, bytes).then((place) => {
+      lateReplies = performance.now() - asked > FAR_MS ? lateReplies + 1 : 0;
       canAsk &&= place !== undefined;
       if (sent !== mine) return;
       sent = undefined;

@@ -1,6 +1,6 @@
 // The terminal face from start to end: the stage is opened, then the session, both are joined, and all is given back.
 import { describeFailure, errorText } from "../../base/failure.ts";
-import type { Client, FaceStart, OpenOptions } from "../../runtime/client.ts";
+import { type Client, type FaceStart, home, type OpenOptions } from "../../runtime/client.ts";
 import { screenPrompts } from "../effect/ask.ts";
 import { type DraftFile, draftFile, folderDraft, loadDraft, sessionDraft } from "../effect/draft.ts";
 import { followPanel } from "../effect/panel.ts";
@@ -52,6 +52,8 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
   const autopilot = autopilotNotice(face.continuationLimit);
   const status = statusCommand(face, stage.setCustom, say);
 
+  const findGateway = (): void => void home.gatewayAddress(face.home).then(stage.setGateway);
+
   const attach = async (opened: Client, notices: readonly string[]): Promise<void> => {
     unfollow();
     client = opened;
@@ -76,10 +78,12 @@ export async function runScreen(face: FaceStart, { open, version, text }: Termin
       }
       followPanel(app, event);
       ringAfterWork(app, event);
+      if (event.type === "turn.end") findGateway();
     });
     if (header.memory) store.dispatch({ type: "event", event: memoryEvent(header.memory.isOn, new Date()) });
     transcript.skipTo(store.state().transcript, MOST_BLOCKS);
     for (const notice of notices) say(notice);
+    findGateway();
     painter.request();
   };
 

@@ -32,6 +32,8 @@ export type Stage = {
   restyle(theme: string): void;
   /** What the user's own status command said. */
   setCustom(text: string | undefined): void;
+  /** Where the gateway of this home listens. */
+  setGateway(address: string | undefined): void;
   keys: readonly KeyRow[];
   /** What was wrong with the files of looks and keys. */
   notices: readonly string[];
@@ -73,7 +75,8 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     {
       input(input) {
         if (input.type === "reply") return;
-        store.dispatch({ ...input, now: Date.now() });
+        const now = Date.now();
+        store.dispatch(input.type === "key" ? { ...input, now, columns: terminal.size().columns } : { ...input, now });
         painter.request("key");
       },
       resize: () => painter.resized(),
@@ -82,12 +85,16 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     isRemote ? REMOTE_ESCAPE_MS : LOCAL_ESCAPE_MS,
   );
   const title = titleWriter(terminal, face);
-  const store = createStore(firstState(face, keys.bindings), events.perform, (state, before) => {
-    if (state.facts !== before.facts) title.show(state.facts);
-    clock.follow(state);
-    events.changed(state, before);
-    painter.request();
-  });
+  const store = createStore(
+    firstState(face, keys.bindings, terminal.size().columns),
+    events.perform,
+    (state, before) => {
+      if (state.facts !== before.facts) title.show(state.facts);
+      clock.follow(state);
+      events.changed(state, before);
+      painter.request();
+    },
+  );
   const painter = openPainter({
     terminal,
     hasSync: () => hasSync,
@@ -144,6 +151,10 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
       choices.custom = text;
       painter.request();
     },
+    setGateway(address) {
+      choices.gateway = address;
+      painter.request();
+    },
     keys: keys.rows,
     notices: [...keys.notices, ...notices],
     async close(last) {
@@ -162,7 +173,8 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
 const isRaised = ({ panel, questions, completion, search }: ScreenState): boolean =>
   Boolean(panel ?? search) || questions.length > 0 || (completion?.rows.length ?? 0) > 0;
 
-const firstState = (face: FaceStart, bindings: ScreenState["bindings"]): ScreenState => ({
+const firstState = (face: FaceStart, bindings: ScreenState["bindings"], columns: number): ScreenState => ({
+  columns,
   transcript: emptyTranscript(),
   facts: { ...noFacts, autopilot: { used: 0, limit: face.continuationLimit } },
   activity: idle,

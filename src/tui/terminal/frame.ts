@@ -2,7 +2,7 @@
 import { widthOf } from "../text/width.ts";
 
 const CSI = "\u001b[";
-const ERASE_TO_END = `${CSI}K`;
+// The whole row, before it is written: tmux counts what was erased behind a text as a part of it, and would wrap that.
 const ERASE_LINE = `${CSI}2K`;
 // A live line must stay one row even in a terminal that became narrower a moment ago.
 const NO_WRAP = `${CSI}?7l`;
@@ -49,7 +49,7 @@ export function frameBytes({ shown, settled, live, columns, canCut = false }: Fr
     const shouldWrap = at < settled.length;
     if (shouldWrap !== isWrapping) out += shouldWrap ? WRAP : NO_WRAP;
     isWrapping = shouldWrap;
-    out += `\r${widthOf(line) < columns ? `${line}${ERASE_TO_END}` : fullLine(line)}`;
+    out += `\r${ERASE_LINE}${line}`;
   }
   for (let at = next.length; at < shown.length; at++) {
     goTo(at);
@@ -64,11 +64,6 @@ export const erasesRows = (
   { shown, settled, columns }: Pick<FrameChange, "shown" | "settled" | "columns">,
   first: number,
 ): boolean => first < shown.length && settled.some((line, at) => at >= first && widthOf(line) >= columns);
-
-/** Behind a full line the cursor still stands on its last character, which would go: the rest of the row is erased before that one. */
-const fullLine = (line: string): string => line.replace(LAST_CHARACTER, `${ERASE_TO_END}$&`);
-/** Not the end of a colour. */
-const LAST_CHARACTER = /(?<!\u001b\[[\d;]*)[!-~─](?:\u001b\[[\d;]*m)*$/;
 
 export function firstDifference(shown: readonly string[], next: readonly string[]): number {
   const end = Math.min(shown.length, next.length);

@@ -1,7 +1,17 @@
 // Which part of the screen a key is for: a panel, the search of the history, a question, else the editor.
 import type { AgentMode } from "../../schema/permission.ts";
-import { browse, type EditorState, edit, emptyEditor, isEditAction, replaceText, typeText } from "../editor/edit.ts";
-import { expanded, lineEnd, lineStart, textOf } from "../editor/text.ts";
+import {
+  browse,
+  type EditorState,
+  edit,
+  emptyEditor,
+  isEditAction,
+  moveByRow,
+  replaceText,
+  typeText,
+} from "../editor/edit.ts";
+import { cursorByRow, editorRoom } from "../editor/rows.ts";
+import { expanded, textOf } from "../editor/text.ts";
 import { questionKey, writtenAnswer } from "../question/question.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import { onCompletionKey } from "./completion.ts";
@@ -99,17 +109,17 @@ function onEditorKey(state: ScreenState, key: KeyPress, now: number): Step {
       return stay(state);
     case "up":
       if (isEmpty && state.queue.length > 0) return doing(state, { type: "takeBack" });
-      return withEditor(
-        isOnFirstLine(editor) ? (browse(editor, state.history, -1) ?? edit(editor, "up")) : edit(editor, "up"),
-      );
+      return withEditor(upOrDown(state, -1));
     case "down":
-      return withEditor(
-        isOnLastLine(editor) ? (browse(editor, state.history, 1) ?? edit(editor, "down")) : edit(editor, "down"),
-      );
+      return withEditor(upOrDown(state, 1));
     default:
       return isEditAction(action) ? withEditor(edit(editor, action)) : stay(state);
   }
 }
 
-const isOnFirstLine = ({ text, cursor }: EditorState): boolean => lineStart(text, cursor) === 0;
-const isOnLastLine = ({ text, cursor }: EditorState): boolean => lineEnd(text, cursor) === text.length;
+/** By rows as they are on the screen; from the first one up, and from the last one down, through what was sent. */
+function upOrDown({ editor, history, columns }: ScreenState, by: -1 | 1): EditorState {
+  const room = editorRoom(columns);
+  const isAtEdge = cursorByRow(editor, room, by) === undefined;
+  return (isAtEdge ? browse(editor, history, by) : undefined) ?? moveByRow(editor, room, by);
+}

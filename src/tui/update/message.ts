@@ -29,6 +29,8 @@ export type ScreenState = {
   /** A command of the user's own that runs. */
   shell: { command: string; since: number } | undefined;
   editor: EditorState;
+  /** As wide as the screen was at the last key. */
+  columns: number;
   /** What was sent from this folder, newest last. */
   history: readonly string[];
   search: HistorySearch | undefined;
@@ -44,7 +46,7 @@ export type ScreenState = {
 };
 
 export type ScreenMessage =
-  | { type: "key"; key: KeyPress; now: number }
+  | { type: "key"; key: KeyPress; now: number; columns: number }
   | { type: "paste"; text: string; now: number }
   | { type: "event"; event: Envelope }
   /** Another session is open: what was known of the one before is over. */

@@ -2,12 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emptyTranscript } from "../../runtime/client/transcript.ts";
-import { emptyEditor } from "../editor/edit.ts";
+import { emptyEditor, typeText } from "../editor/edit.ts";
 import { expanded } from "../editor/text.ts";
 import { defaultKeys } from "../key/load.ts";
+import type { PanelView } from "../panel/contract.ts";
+import { type PanelPage, pickerPage, textPage } from "../panel/page.ts";
 import { ARMING_MS } from "../question/question.ts";
 import { idle } from "../state/activity.ts";
 import { noFacts } from "../state/facts.ts";
+import { browseView } from "../view/browse.ts";
 import type { Effect, ScreenMessage, ScreenState } from "./message.ts";
 import { update } from "./update.ts";
 
@@ -18,6 +21,7 @@ const first: ScreenState = {
   sending: 0,
   shell: undefined,
   editor: emptyEditor,
+  columns: 80,
   history: [],
   search: undefined,
   queue: [],
@@ -39,8 +43,8 @@ function play(messages: readonly ScreenMessage[], from = first): { state: Screen
   return { state, effects };
 }
 
-const typed = (text: string, now = 0): ScreenMessage => ({ type: "key", key: { id: text, text }, now });
-const pressed = (id: string, now = 0): ScreenMessage => ({ type: "key", key: { id }, now });
+const typed = (text: string, now = 0): ScreenMessage => ({ type: "key", key: { id: text, text }, now, columns: 80 });
+const pressed = (id: string, now = 0): ScreenMessage => ({ type: "key", key: { id }, now, columns: 80 });
 
 describe("typing", () => {
   const piece = fc.oneof(
@@ -70,6 +74,40 @@ describe("typing", () => {
         expect(`${sent.join("")}${expanded(state.editor)}`.replaceAll("\n", "")).toBe(whole.replaceAll("\n", ""));
       }),
     );
+  });
+
+  it("FI6 F32 a paste narrows the list or the search that is open; where nothing takes it, it is in the draft", () => {
+    const paste = (text: string): ScreenMessage => ({ type: "paste", text, now: 0 });
+    const rows = [{ label: "7f3a port", detail: "", does: { type: "close" as const } }];
+    const open = (page: PanelPage): ScreenState => ({
+      ...first,
+      panel: { command: "sessions", args: "", view: browseView as PanelView<unknown>, state: page },
+    });
+    const listed = play([paste("7f3a\n")], open(pickerPage("Sessions", rows))).state;
+    expect(listed.panel?.state).toMatchObject({ query: "7f3a" });
+    expect(listed.editor.text).toBe("");
+    // Its letters act on a row here: a paste must not.
+    const acting = play([paste("sd")], open(pickerPage("Tasks", rows, "", { s: "stop", d: "remove" }))).state;
+    expect(acting.panel?.state).toMatchObject({ query: "" });
+    expect(acting.editor.text).toBe("sd");
+    expect(play([paste("two\nlines")], open(textPage("Help", "words"))).state.editor.text).toBe("two\nlines");
+    expect(play([pressed("ctrl+r"), paste("port")]).state.search).toEqual({ words: "port", at: 0 });
+  });
+
+  it("F31 Up and Down go by rows of the screen; only from the first and the last one through the history", () => {
+    const words = "one two three four five six seven eight nine ten";
+    const narrow = { ...first, columns: 22, history: ["earlier"], editor: typeText(emptyEditor, words) };
+    const keys = (...ids: string[]) =>
+      play(
+        ids.map((id): ScreenMessage => ({ type: "key", key: { id }, now: 0, columns: 22 })),
+        narrow,
+      ).state.editor;
+    // one two three four | five six seven | eight nine ten
+    expect(keys("up").text.slice(keys("up").cursor)).toBe(" eight nine ten");
+    expect(keys("up", "up").cursor).toBe("one two three ".length);
+    expect(keys("up", "up", "up").text).toBe("earlier");
+    expect(keys("up", "up", "up", "down").text).toBe(words);
+    expect(keys("up", "up", "down", "down").cursor).toBe(words.length);
   });
 
   it("F31 undo brings back what was there before", () => {
@@ -109,12 +147,12 @@ describe("a question", () => {
           const messages: ScreenMessage[] = [asked, { type: "shown", now }];
           for (const [one, wait] of early) {
             now += wait;
-            messages.push({ type: "key", key: one, now });
+            messages.push({ type: "key", key: one, now, columns: 80 });
           }
           const before = play(messages);
           expect(before.effects.filter((effect) => effect.type === "answer")).toEqual([]);
           expect(before.state.questions).toHaveLength(1);
-          const after = play([{ type: "key", key: last, now: now + ARMING_MS }], before.state);
+          const after = play([{ type: "key", key: last, now: now + ARMING_MS, columns: 80 }], before.state);
           const answers = after.effects.filter((effect) => effect.type === "answer");
           expect(answers.length).toBe(["1", "2", "4"].includes(last.id) ? 1 : 0);
         },

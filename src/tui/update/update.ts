@@ -20,7 +20,11 @@ export function update(state: ScreenState, message: ScreenMessage): Step {
 function advance(state: ScreenState, message: ScreenMessage): Step {
   switch (message.type) {
     case "key":
-      return onKey(state, message.key, message.now);
+      return onKey(
+        state.columns === message.columns ? state : { ...state, columns: message.columns },
+        message.key,
+        message.now,
+      );
     case "paste":
       return onPaste(state, message.text);
     case "event":
@@ -65,8 +69,16 @@ const forOtherSession = (state: ScreenState): ScreenState => ({
   sending: 0,
 });
 
+/** Words for a search that is open; everything else stands in the editor, under a panel too: nothing pasted is lost. */
 function onPaste(state: ScreenState, text: string): Step {
-  if (state.panel) return stay(state);
+  const { search, panel } = state;
+  const words = text.trim();
+  if (words.length > 1 && !words.includes("\n")) {
+    if (search) return stay({ ...state, search: { words: search.words + words, at: 0 } });
+    const action = panel?.view.handle({ id: "paste", text: words }, panel.state);
+    if (panel && action?.type === "show" && action.state !== panel.state)
+      return stay({ ...state, panel: { ...panel, state: action.state } });
+  }
   if (Buffer.byteLength(text) > LARGE_PASTE_BYTES) return doing(state, { type: "savePaste", text });
   return stay({ ...state, editor: pasteText(state.editor, text) });
 }

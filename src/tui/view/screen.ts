@@ -23,6 +23,8 @@ export type ScreenChoices = {
   promotes: boolean;
   /** What the user's own status command said. */
   custom?: string | undefined;
+  /** Where the gateway of this home listens. */
+  gateway?: string | undefined;
 };
 
 /** From here on a line of space stands over the editor. */
@@ -48,7 +50,12 @@ export function renderScreen(
   const status = isCramped
     ? []
     : [
-        renderStatusLine({ ...state.facts, custom: choices.custom }, choices.statusItems, width, look),
+        renderStatusLine(
+          { ...state.facts, custom: choices.custom, gateway: choices.gateway },
+          choices.statusItems,
+          width,
+          look,
+        ),
         promotionHint(state, width, choices) ?? hintLine(state, now, width, look),
       ];
   const activity = renderActivity(

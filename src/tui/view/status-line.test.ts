@@ -5,6 +5,14 @@ import { noFacts } from "../state/facts.ts";
 import { lookOf } from "../theme/look.ts";
 import { renderStatusLine } from "./status-line.ts";
 
+it("F26 the gateway of this home, where one runs, stands last; a narrow screen drops it first", () => {
+  const shown = (width: number, gateway?: string) =>
+    stripAnsi(renderStatusLine({ ...noFacts, model: "m", gateway }, [], width, lookOf())).trim();
+  expect(shown(60, "127.0.0.1:4141")).toBe("interactive · m · memory on · gateway 127.0.0.1:4141");
+  expect(shown(40, "127.0.0.1:4141")).toBe("interactive · m · memory on");
+  expect(shown(60)).toBe("interactive · m · memory on");
+});
+
 it("F28 the cost is money, and tokens where nothing is to be paid", () => {
   const shown = (facts: object) =>
     stripAnsi(renderStatusLine({ ...noFacts, model: "m", ...facts }, ["cost"], 60, lookOf())).trim();

@@ -15,6 +15,8 @@ export type StatusItem = (typeof STATUS_ITEMS)[number];
 export type StatusFacts = SessionFacts & {
   /** What the user's own command said. */
   custom?: string | undefined;
+  /** Where the gateway of this home listens. */
+  gateway?: string | undefined;
 };
 
 export function renderStatusLine(facts: StatusFacts, items: readonly string[], width: number, look: Look): string {
@@ -55,7 +57,7 @@ const ITEMS: Readonly<Record<StatusItem, (facts: StatusFacts) => SpanLine>> = {
   branch: ({ branch }) => (branch ? [span(branch, "dim")] : []),
   cost: ({ cost, tokens }) =>
     cost ? [span(moneyText(cost), "dim")] : tokens === 0 ? [] : [span(`${amount(tokens)} tokens`, "dim")],
-  gateway: () => [],
+  gateway: ({ gateway }) => (gateway ? [span(`gateway ${gateway}`, "dim")] : []),
 };
 
 /** Points of the window before the threshold at which the threshold is named. */
