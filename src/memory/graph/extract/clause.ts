@@ -45,6 +45,13 @@ const BASES = new Map([
   ["relying", "rely"],
 ]);
 
+/** "Marco used to live there": what he does no longer. */
+const FORMER = /^(?:use|live|work|run|depend|rely|own|maintain)$/;
+
+/** The verb as it stands behind this word. */
+const present = (verb: string, subject: string): string =>
+  /^(?:i|we|they)$|[^s']s$/.test(subject) ? verb : `${verb}s`.replace(/ys$/, "ies");
+
 /** "We are using Vite" says "we use Vite"; "the server is running" tells a state. */
 const isProgressive = (be: string, verb: string, after: string | undefined): boolean =>
   /^(?:am|is|are)$/.test(be) && BASES.has(verb) && (verb === "using" || after === "on");
@@ -75,8 +82,13 @@ export function clauseOf(tokens: readonly Token[]): Clause {
       ended = true;
       rest.push({ ...next, text: "use", lower: "use" });
       i++;
+    } else if (lower === "used" && next?.lower === "to" && FORMER.test(tokens[i + 2]?.lower ?? "")) {
+      ended = true;
+      const verb = present(tokens[i + 2]?.lower ?? "", rest.at(-1)?.lower ?? "");
+      rest.push({ ...next, text: verb, lower: verb });
+      i += 2;
     } else if (next && isProgressive(lower, next.lower, tokens[i + 2]?.lower)) {
-      const verb = `${BASES.get(next.lower)}${lower === "is" ? "s" : ""}`.replace(/ys$/, "ies");
+      const verb = present(BASES.get(next.lower) ?? "", lower === "is" ? "" : "we");
       rest.push({ ...next, text: verb, lower: verb });
       i++;
     } else if (perfect !== undefined && next && PERFECT.has(perfect)) {

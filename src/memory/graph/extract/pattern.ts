@@ -109,6 +109,9 @@ function mayFollow(elements: Pattern, e: number, tokens: readonly Token[], at: n
   );
 }
 
-const startsAddition = ({ lower }: Token): boolean => ADJUNCTS.has(lower);
+const startsAddition = ({ lower }: Token): boolean => ADJUNCTS.has(lower) || lower === "everywhere";
 const isAddition = ([first, ...others]: readonly Token[]): boolean =>
-  first !== undefined && others.length > 0 && startsAddition(first) && isReal(others);
+  first !== undefined &&
+  startsAddition(first) &&
+  others.length > 0 === (first.lower !== "everywhere") &&
+  isReal(others);

@@ -32,9 +32,9 @@ const MAX_TOKENS = 120;
 const LETS = /^(?:ok(?:ay)?,? )?lets /i;
 /** "14:15 checkout is down": the note of an incident begins with the time of day. */
 const CLOCK = /^\[?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[ap]m|utc))?\]?[:,]?\s+(?:[-–—] )?/i;
-/** "The message reads: the database is locked": what follows is somebody else's. */
+/** "The message reads: the database is locked", "Sven wrote in Slack: …": what follows is somebody else's. */
 const QUOTES =
-  /^[^:]{1,120}\b(?:reads?|writes?|wrote|states?|stated|prints?|printed|shows?|showed|answers?|answered|replied|quotes?|quoted)\s*:\s/i;
+  /^[^:]{1,120}\b(?:reads?|writes?|wrote|posted|states?|stated|prints?|printed|shows?|showed|answers?|answered|replied|quotes?|quoted)(?: (?:in|on|at|to|back|me|us|that|today|yesterday)(?: [\w#@-]+){0,4})?\s*:\s|^(?:from|in|per|quoting) (?:the|his|her|their|an?) [\w -]{1,40}:\s/i;
 const ASKS =
   /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how)$/;
 

@@ -83,7 +83,7 @@ export const STATES =
   on hold, in production, in staging, in beta, paused, cancelled, canceled, approved, rejected, unstable, stable, healthy,
   unhealthy, degraded, stuck, abandoned, obsolete, pending, resolved, out of date, up to date, frozen, end of life, unmaintained,
   feature complete, flaky, published, reverted, unblocked, staged, queued, running, stopped, locked, unlocked, draft, final,
-  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode`);
+  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode, read-only, read only`);
 
 /** States that "X was …" gives: something happened and what it left is still so. */
 export const EVENT_STATES =
@@ -98,7 +98,7 @@ export const ATTRIBUTES =
   rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min duration
   period length width height capacity concurrency frequency schedule target baseline email username nickname title codename
   mode level cloud provider registry bucket namespace prefix suffix replicas date birthday employer city office boss
-  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache`);
+  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache sla slo retention`);
 
 /** Attributes that mean something only together with what they belong to. */
 export const WEAK_ATTRIBUTES =

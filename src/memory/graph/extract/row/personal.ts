@@ -119,6 +119,13 @@ const PREFERENCES: readonly RuleRow[] = [
     counterexamples: ["You prefer pino for logging.", "I don't prefer pino for logging."],
   },
   {
+    pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference} over|to {other:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["For new endpoints I prefer Fastify over Express.", "user | PREFERS | Fastify # new endpoints"]],
+    counterexamples: ["For new endpoints I would prefer Fastify over Express.", "For tests I prefer it over Jest."],
+  },
+  {
     pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference}",
     relation: "PREFERS",
     personal: true,
@@ -203,13 +210,19 @@ const TERMINOLOGY: readonly RuleRow[] = [
     counterexamples: ["What do we mean by lane?", "I mean it."],
   },
   {
-    pattern: "the? acronym|abbreviation|term|word? {subject:term} means|stands|denotes for? {object:phrase}",
+    pattern: "the? acronym|abbreviation|term|word? {subject:term} stands for {object:phrase}",
     relation: "TERMINOLOGY_FOR",
     personal: true,
     examples: [
-      ["SLO means service level objective.", "SLO | TERMINOLOGY_FOR | service level objective"],
       ["The acronym RPO stands for recovery point objective.", "RPO | TERMINOLOGY_FOR | recovery point objective"],
     ],
+    counterexamples: ["A team's memory stands on PostgreSQL.", "What does RPO stand for?", "It stands for nothing."],
+  },
+  {
+    pattern: "the? acronym|abbreviation|term|word? {subject:term} means|denotes {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["SLO means service level objective.", "SLO | TERMINOLOGY_FOR | service level objective"]],
     counterexamples: [
       "This means we are late.",
       "The error means the port is taken.",

@@ -42,6 +42,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["Alice lives in Berlin.", "Alice | LIVES_IN | Berlin"],
       ["I live in New York with my dog.", "user | LIVES_IN | New York"],
       ["Ann no longer lives in Rome.", "- Ann | LIVES_IN | Rome"],
+      ["Marco used to live in Milan.", "- Marco | LIVES_IN | Milan"],
     ],
     counterexamples: [
       "Alice lived in Berlin.",
@@ -109,6 +110,8 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["This project uses SQLite and Redis.", "workspace | USES | SQLite", "workspace | USES | Redis"],
       ["The release procedure uses `gh`.", "release procedure | USES_TOOL | gh"],
       ["We stopped using Webpack.", "- workspace | USES | Webpack"],
+      ["The importer used to use Tika.", "- importer | USES | Tika"],
+      ["We use integer cents everywhere.", "workspace | USES | integer cents"],
     ],
     counterexamples: [
       "It uses Redis.",
@@ -154,6 +157,19 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: "LOCATED_AT",
     examples: [["The retry logic is in src/net/retry.ts.", "retry logic | LOCATED_AT | src/net/retry.ts"]],
     counterexamples: ["The bug is in src/net/retry.ts.", "The retry logic is in bad shape."],
+  },
+  {
+    pattern: "{subject:topic} run|runs|listen|listens on port {object:number} instead of {before:number}",
+    relation: "HAS_VALUE",
+    attribute: "port",
+    examples: [
+      [
+        "The server now listens on port 4100 instead of 4000.",
+        "server port | HAS_VALUE | 4100",
+        "- server port | HAS_VALUE | 4000",
+      ],
+    ],
+    counterexamples: ["Should the server listen on port 4100 instead of 4000?", "It listens on port 1 instead of 2."],
   },
   {
     pattern: "{subject:topic} run|runs|listen|listens on port {object:number} …",
