@@ -95,17 +95,24 @@ export function clauseOf(tokens: readonly Token[]): Clause {
       const verb = PERFECT.get(perfect) ?? perfect;
       rest.push({ ...next, text: verb, lower: verb });
       i++;
-    } else if (!(perfect !== undefined && CHANGED.test(perfect)) && !(kind === "word" && ADVERBS.has(lower)))
-      rest.push(token);
+    } else if (!(perfect !== undefined && CHANGED.test(perfect)) && !isPassedOver(token, next)) rest.push(token);
   }
   return { tokens: withoutOpening(rest), time, now, ended };
 }
+
+/** "On Tuesdays only" says more than "on Tuesdays"; in "we only use Redis" it adds nothing. */
+const isPassedOver = ({ kind, lower }: Token, next: Token | undefined): boolean =>
+  kind === "word" && ADVERBS.has(lower) && !(lower === "only" && next === undefined);
 
 /** "We do not use Jenkins any more" is an ending: its "do not" is taken back. */
 function dropNegation(tokens: Token[]): boolean {
   const at = tokens.findIndex(({ lower }, i) => /^do(?:es)?$/.test(lower) && tokens[i + 1]?.lower === "not");
   if (at === -1) return false;
-  tokens.splice(at, 2);
+  const [be, , verb] = tokens.slice(at, at + 3);
+  if (be?.lower === "does" && verb) {
+    const lower = present(verb.lower, "");
+    tokens.splice(at, 3, { ...verb, text: lower, lower });
+  } else tokens.splice(at, 2);
   return true;
 }
 

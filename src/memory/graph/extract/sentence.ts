@@ -46,7 +46,9 @@ export function readSentence(sentence: string, context: SentenceContext): Senten
   const segments = divided(withoutOpening(tokens), isKeyword);
   const clauseTokens = new Set(segments.flat());
   // What somebody intends by the way, "Nina, who will speak, owns it", is left out with the words around it.
-  const hedges = hedgesOf(tokens).filter((hedge) => clauseTokens.has(hedge) || !isIntention(hedge));
+  const hedges = hedgesOf(tokens).filter(
+    (hedge) => clauseTokens.has(hedge) || !(isIntention(hedge) || isConclusion(tokens, hedge)),
+  );
   const text = clip(sentence.replace(/\s+/g, " "), MAX_FACT_TEXT);
   const state = (clause: Clause): RowMatch | undefined => {
     const end = clause.tokens.at(-1)?.end ?? 0;
@@ -61,6 +63,14 @@ export function readSentence(sentence: string, context: SentenceContext): Senten
   for (const segment of segments) if (segment.length >= 3) readSegment(segment, state);
   return result;
 }
+
+/** "Marta moved to Porto, so expect her later": what follows from a fact says nothing against it. */
+function isConclusion(tokens: readonly Token[], hedge: Token): boolean {
+  const before = tokens.slice(0, tokens.indexOf(hedge));
+  const at = before.findLastIndex(({ lower, text, kind }) => (kind === "mark" && text !== ",") || JOINS.test(lower));
+  return at > 0 && before[at]?.lower === "so" && before[at - 1]?.text === ",";
+}
+const JOINS = /^(?:so|but|if|unless|when|because|although|though|while|which|who|where|since|whereas)$/;
 
 const LEADS = /^(?:in|on|at|after|before|for|with|as|during|under|from|to|by|given|following|looking|per)$/;
 const CLAUSE_STARTS = /^(?:i|we|you|he|she|it|they|that|this|there)$/;

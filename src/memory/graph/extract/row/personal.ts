@@ -16,7 +16,11 @@ const DECISIONS: readonly RuleRow[] = [
     pattern: "decision : {object:decision}",
     relation: "CREATED",
     subject: "we",
-    examples: [["Decision: every endpoint gets a prefix.", "team | CREATED | every endpoint gets a prefix"]],
+    holds: true,
+    examples: [
+      ["Decision: every endpoint gets a prefix.", "team | CREATED | every endpoint gets a prefix"],
+      ["Decision: the web app uses Svelte.", "team | CREATED | the web app uses Svelte", "web app | USES | Svelte"],
+    ],
     counterexamples: ["Decision: maybe later.", "A decision is needed."],
   },
   {
@@ -35,11 +39,36 @@ const DECISIONS: readonly RuleRow[] = [
     ],
   },
   {
+    pattern: "{subject:person} decided|agreed that {object:decision}",
+    relation: "CREATED",
+    holds: true,
+    examples: [
+      [
+        "We agreed that the public API uses cursor pagination.",
+        "team | CREATED | the public API uses cursor pagination",
+        "public API | USES | cursor pagination",
+      ],
+    ],
+    counterexamples: [
+      "We never agreed that the public API uses cursors.",
+      "We agreed that it should use cursors.",
+      "Did we agree that the public API uses cursors?",
+    ],
+  },
+  {
     pattern: "it was decided|agreed that? {object:decision}",
     relation: "CREATED",
     subject: "we",
+    holds: true,
     examples: [["It was decided that releases happen on Tuesdays.", "team | CREATED | releases happen on Tuesdays"]],
     counterexamples: ["It was never decided that releases happen on Tuesdays.", "It was decided by whom?"],
+  },
+  {
+    pattern: "we decided|agreed|settled on {object:products} …",
+    relation: "USES",
+    subject: "we",
+    examples: [["We settled on Keycloak for single sign-on.", "workspace | USES | Keycloak"]],
+    counterexamples: ["We never settled on Keycloak.", "We should settle on Keycloak.", "Have we settled on Keycloak?"],
   },
   {
     pattern: "{subject:person} decided|agreed|settled on {object:decision} after {other:phrase}",

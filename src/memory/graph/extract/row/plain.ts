@@ -29,6 +29,13 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     counterexamples: ["My name is not Ada.", "Is my name Ada?"],
   },
   {
+    pattern: "i am {object:forename}",
+    relation: "NAMED",
+    subject: "speaker",
+    examples: [["I'm Tobias, I have a question.", "user | NAMED | Tobias"]],
+    counterexamples: ["I'm German.", "I am Done.", "Am I Tobias?", "I'm not Tobias.", "I'm QA.", "I am Linux only."],
+  },
+  {
     pattern: "call me {object:name}",
     relation: "NAMED",
     subject: "speaker",
