@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { ok } from "../../base/result.ts";
 import { search } from "../recall/search.ts";
+import { secretFilter } from "../secret/filter.ts";
 import { rulesExtractor } from "./extract/rules.ts";
 import { TemporalGraph } from "./graph.ts";
 import { must, openGraph } from "./graph-fixture.ts";
@@ -21,7 +22,7 @@ it("G10 R2 what a model has not read yet is found by its words", async () => {
         return rulesExtractor.extract(episodes, signal);
       },
     },
-    redact: (text) => text,
+    redact: secretFilter("key"),
     search: async (request) => ok(search(db, request)),
   });
   const said = { name: "n1", text: "The harbour lamp is now zinnober.", role: "Ann", roleType: "user" } as const;

@@ -131,6 +131,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       "We were using Redis.",
       "We are not using Redis.",
       "TODO: the api uses Redis.",
+      "Option B uses polling.",
       "- [ ] the api uses Redis",
     ],
   },
@@ -156,7 +157,10 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
   {
     pattern: "{subject:topics} live|lives|sit|sits|resides in|at|under|on {object:location} …",
     relation: "LOCATED_AT",
-    examples: [["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"]],
+    examples: [
+      ["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"],
+      ["Grafana lives at grafana.internal:3000.", "Grafana | LOCATED_AT | grafana.internal:3000"],
+    ],
     counterexamples: ["My code lives in fear.", "It lives in `docs/`."],
   },
   {
