@@ -274,6 +274,7 @@ const factData = (fact: FactView) => ({
   slot: fact.slot,
   invalidated_by: fact.invalidatedBy,
   reason: fact.reason,
+  attributes: fact.attributes,
   episodes: fact.episodes,
   sources: fact.sources,
 });

@@ -64,8 +64,8 @@ export type AcceptRequest = {
   place?: ItemPlace;
   origin: EpisodeOrigin;
   episodes: readonly EpisodeInput[];
-  /** No extractor will read them: recall finds their texts at once, and not only when they are settled. */
-  unread?: boolean;
+  /** A model will read them, or nobody: recall finds their texts at once, and not only when they are settled. */
+  readLate?: boolean;
   now: Instant;
 };
 export type AcceptOutcome =
@@ -126,6 +126,8 @@ export type FactQuery = {
   relation?: string;
   /** Said by one of these. */
   episodes?: readonly string[];
+  /** These and all that were or are true in their place: the other values of the same thing. */
+  alongside?: readonly string[];
   /** Only those that a promotion or a directive says. */
   promoted?: true;
   /** True at this moment, as far as is known. */

@@ -30,6 +30,7 @@ export class TemporalGraph<F = Fault> {
   readonly #options: GraphOptions<F>;
   readonly #clock: Clock;
   readonly #ingest: EpisodeReader | undefined;
+  readonly #readsLate: boolean;
 
   constructor(options: GraphOptions<F>) {
     const { store, extractor, clock = systemClock, onTrouble } = options;
@@ -38,6 +39,7 @@ export class TemporalGraph<F = Fault> {
     this.#clock = clock;
     const here = extractor && new GraphIngest({ store, extractor, clock, ...optional("onTrouble", onTrouble) });
     this.#ingest = options.ingest ?? here;
+    this.#readsLate = this.#ingest === undefined || (options.ingest === undefined && extractor?.fillMs !== undefined);
   }
 
   now(): Instant {
@@ -53,8 +55,7 @@ export class TemporalGraph<F = Fault> {
       name: redact(episode.name),
       sourceDescription: redact(episode.sourceDescription ?? ""),
     }));
-    const unread = this.#ingest === undefined;
-    const outcome = await this.store.accept({ ...request, episodes, unread, now: this.now() });
+    const outcome = await this.store.accept({ ...request, episodes, readLate: this.#readsLate, now: this.now() });
     if (outcome.ok) this.wake();
     return outcome;
   }

@@ -54,8 +54,13 @@ export async function searchFacts<F>(
     limit: Math.min(MOST, isFiltered ? limit * SPARE : limit + SPARE),
   });
   if (!answer.ok) return answer;
-  const scores = new Map(answer.value.results.map(({ id, score }) => [id, score]));
-  const facts = await store.facts({ ids: [...scores.keys()] });
+  // Sentences that differ in a word only are one result of recall; here each is a fact.
+  const scores = new Map(
+    answer.value.results.flatMap(({ id, also, score }) => [id, ...also].map((one) => [one, score] as const)),
+  );
+  const hits = await store.facts({ ids: [...scores.keys()] });
+  if (!hits.ok) return hits;
+  const facts = asOf === undefined ? hits : await thenTrue(store, hits.value, asOf, scores);
   if (!facts.ok) return facts;
   const isWanted = await filterOf(store, request, facts.value);
   const near = request.centre === undefined ? undefined : await neighbourhood(store, request.centre);
@@ -68,6 +73,27 @@ export async function searchFacts<F>(
   matches.sort((a, b) => rankOf(a, now) - rankOf(b, now) || b.score - a.score || order(a, b));
   return ok(withoutRepeats(matches).slice(0, limit));
 }
+
+/**
+ * What was true of the things that were found: of a value that changed a thousand times the search may have found all but
+ * the one that was in force. Each takes the score of the best one that led to it.
+ */
+async function thenTrue(
+  store: GraphStore,
+  hits: readonly Fact[],
+  asOf: Instant,
+  scores: Map<string, number>,
+): ReturnType<GraphStore["facts"]> {
+  const best = new Map<string, number>();
+  for (const hit of hits) best.set(lineOf(hit), Math.max(best.get(lineOf(hit)) ?? 0, scores.get(hit.uuid) ?? 0));
+  const facts = await store.facts({ alongside: hits.map(({ uuid }) => uuid), asOf });
+  for (const fact of facts.ok ? facts.value : [])
+    scores.set(fact.uuid, scores.get(fact.uuid) ?? best.get(lineOf(fact)) ?? 0);
+  return facts;
+}
+
+const lineOf = ({ group, subject, relation, slot }: Fact): string =>
+  JSON.stringify([group, subject.uuid, relation, slot]);
 
 export const isCurrent = ({ expiredAt, invalidAt }: Fact, now: Instant): boolean =>
   expiredAt === null && (invalidAt === null || invalidAt > now);

@@ -29,6 +29,7 @@ export type ListRequest = Filter & {
 export type ListedItem = Shown & { snippets: RecallSnippet[] };
 export type ListAnswer = { items: ListedItem[] /** Given when there are more. */; cursor?: string };
 
+const START = Number.MIN_SAFE_INTEGER;
 const END = Number.MAX_SAFE_INTEGER;
 
 export const listByTime = (db: Database, request: ListRequest): ListAnswer => runUnit(db, listing(request));
@@ -40,7 +41,7 @@ const PAGE = 100;
 export function* listing(request: ListRequest): Unit<ListAnswer> {
   const scope = yield* resolveScope(request.within);
   if (!scope) return { items: [] };
-  const { limit = 10, since = 0, asOf } = request;
+  const { limit = 10, since = START, asOf } = request;
   const query = request.text === undefined ? undefined : analyseQuery(request.text);
   const match = matchFor(query, scope, request);
   if (match === undefined) return { items: [] };
@@ -86,7 +87,7 @@ function matchFor(query: Query | undefined, scope: ResolvedScope, filter: Filter
 function fromCursor(cursor: string | undefined): [number, number, number] {
   const parsed = cursor === undefined ? undefined : parseJson(cursor);
   const numbers = parsed?.ok && Array.isArray(parsed.value) ? parsed.value.map(Number) : [];
-  const [time = -1, seq = -1, id = -1] = numbers.every(Number.isFinite) ? numbers : [];
+  const [time = START, seq = -1, id = -1] = numbers.every(Number.isFinite) ? numbers : [];
   return [time, seq, id];
 }
 

@@ -201,7 +201,8 @@ function* nearestIn(
 function fits({ item }: Ranked, { kinds, roles, since, before }: Filter): boolean {
   if (kinds && !kinds.includes(item.kind)) return false;
   if (roles && !roles.includes(item.role)) return false;
-  return (item.time ?? 0) >= (since ?? 0) && (item.time ?? 0) < (before ?? END);
+  const time = item.time ?? 0;
+  return (since === undefined || time >= since) && time < (before ?? END);
 }
 
 const RARE_SHARE = 0.01;

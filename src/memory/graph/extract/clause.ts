@@ -45,6 +45,13 @@ const BASES = new Map([
   ["relying", "rely"],
 ]);
 
+/** "Marco used to live there": what he does no longer. */
+const FORMER = /^(?:use|live|work|run|depend|rely|own|maintain)$/;
+
+/** The verb as it stands behind this word. */
+const present = (verb: string, subject: string): string =>
+  /^(?:i|we|they)$|[^s']s$/.test(subject) ? verb : `${verb}s`.replace(/ys$/, "ies");
+
 /** "We are using Vite" says "we use Vite"; "the server is running" tells a state. */
 const isProgressive = (be: string, verb: string, after: string | undefined): boolean =>
   /^(?:am|is|are)$/.test(be) && BASES.has(verb) && (verb === "using" || after === "on");
@@ -75,25 +82,37 @@ export function clauseOf(tokens: readonly Token[]): Clause {
       ended = true;
       rest.push({ ...next, text: "use", lower: "use" });
       i++;
+    } else if (lower === "used" && next?.lower === "to" && FORMER.test(tokens[i + 2]?.lower ?? "")) {
+      ended = true;
+      const verb = present(tokens[i + 2]?.lower ?? "", rest.at(-1)?.lower ?? "");
+      rest.push({ ...next, text: verb, lower: verb });
+      i += 2;
     } else if (next && isProgressive(lower, next.lower, tokens[i + 2]?.lower)) {
-      const verb = `${BASES.get(next.lower)}${lower === "is" ? "s" : ""}`.replace(/ys$/, "ies");
+      const verb = present(BASES.get(next.lower) ?? "", lower === "is" ? "" : "we");
       rest.push({ ...next, text: verb, lower: verb });
       i++;
     } else if (perfect !== undefined && next && PERFECT.has(perfect)) {
       const verb = PERFECT.get(perfect) ?? perfect;
       rest.push({ ...next, text: verb, lower: verb });
       i++;
-    } else if (!(perfect !== undefined && CHANGED.test(perfect)) && !(kind === "word" && ADVERBS.has(lower)))
-      rest.push(token);
+    } else if (!(perfect !== undefined && CHANGED.test(perfect)) && !isPassedOver(token, next)) rest.push(token);
   }
   return { tokens: withoutOpening(rest), time, now, ended };
 }
+
+/** "On Tuesdays only" says more than "on Tuesdays"; in "we only use Redis" it adds nothing. */
+const isPassedOver = ({ kind, lower }: Token, next: Token | undefined): boolean =>
+  kind === "word" && ADVERBS.has(lower) && !(lower === "only" && next === undefined);
 
 /** "We do not use Jenkins any more" is an ending: its "do not" is taken back. */
 function dropNegation(tokens: Token[]): boolean {
   const at = tokens.findIndex(({ lower }, i) => /^do(?:es)?$/.test(lower) && tokens[i + 1]?.lower === "not");
   if (at === -1) return false;
-  tokens.splice(at, 2);
+  const [be, , verb] = tokens.slice(at, at + 3);
+  if (be?.lower === "does" && verb) {
+    const lower = present(verb.lower, "");
+    tokens.splice(at, 3, { ...verb, text: lower, lower });
+  } else tokens.splice(at, 2);
   return true;
 }
 

@@ -60,6 +60,10 @@ const PARTICIPLE = /^[a-z]+(?:at|ort|in|id|uir|all|er|iz|is)ed$/;
 const PASSING =
   /^(?:new|old|older|newer|previous|latest|current|former|original) (?:version|versions|implementation|release|behaviou?r|code|api)$/i;
 
+/** One of several that nobody has chosen yet. */
+const PROPOSAL =
+  /^(?:option|approach|variant|alternative|plan|solution|proposal|scenario|candidate) (?:[a-z]|\d{1,2}|one|two|three)$/i;
+
 export const clipped = (name: string, label: EntityLabel): EntityDraft => ({ name: name.slice(0, MAX_NAME), label });
 export const joined = (tokens: readonly Token[]): string =>
   tokens.reduce(
@@ -121,7 +125,12 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   if (tokens.length === 1 && last.kind === "word" && VAGUE_ALONE.has(last.text)) return undefined;
   if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
     return undefined;
-  if (PASSING.test(joined(tokens)) || (before.length > 0 && PARTICIPLE.test(last.text))) return undefined;
+  if (
+    PASSING.test(joined(tokens)) ||
+    PROPOSAL.test(joined(tokens)) ||
+    (before.length > 0 && PARTICIPLE.test(last.text))
+  )
+    return undefined;
   if (last.kind === "quote") return tokens.length === 1 ? clipped(last.text, "Term") : undefined;
   return clipped(joined(tokens), labelOf(tokens));
 }

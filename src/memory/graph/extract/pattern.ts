@@ -109,6 +109,8 @@ function mayFollow(elements: Pattern, e: number, tokens: readonly Token[], at: n
   );
 }
 
-const startsAddition = ({ lower }: Token): boolean => ADJUNCTS.has(lower);
+const startsAddition = ({ lower }: Token): boolean => ADJUNCTS.has(lower) || LONE.has(lower);
+/** Additions of one word. */
+const LONE = new Set(["everywhere", "only"]);
 const isAddition = ([first, ...others]: readonly Token[]): boolean =>
-  first !== undefined && others.length > 0 && startsAddition(first) && isReal(others);
+  first !== undefined && startsAddition(first) && others.length > 0 !== LONE.has(first.lower) && isReal(others);

@@ -18,6 +18,7 @@ const PACKAGE = /^@[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?:@[\w.^~-]+)?$/;
 const TASK = /^[A-Z][A-Z0-9]{1,9}-\d{1,6}$/;
 /** Standards that are written like the number of a task. */
 const NO_TASK = /^(?:UTF|SHA|ISO|UTC|GMT|GPT|HTTP|AES|RSA|MD|RFC|TLS|IPV|ES|H|COVID|BASE|MP|WIN)-/;
+const ADDRESS = /^(?:localhost|[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}):\d{2,5}$/i;
 const INCIDENT = /^INC-\d+$/;
 const HASH = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$|^[0-9a-f]{40}$/;
 const CALL = /^([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)\(\)$/;
@@ -38,6 +39,7 @@ export function recogniseWord(word: string): EntityDraft | undefined {
   if (/^[\w.-]+\/[\w.-]+#\d{1,7}$/.test(word)) return draft(word, "Task");
   if (INCIDENT.test(word)) return draft(word, "Incident");
   if (TASK.test(word) && !NO_TASK.test(word)) return draft(word, "Task");
+  if (ADDRESS.test(word)) return draft(word, "Term");
   if (HASH.test(word)) return draft(word, "Commit");
   if (PACKAGE.test(word)) return draft(word.replace(/(?<=.)@[\w.^~-]+$/, ""), "Package");
   if (isPath(word)) return draft(word, "File");

@@ -32,9 +32,9 @@ const MAX_TOKENS = 120;
 const LETS = /^(?:ok(?:ay)?,? )?lets /i;
 /** "14:15 checkout is down": the note of an incident begins with the time of day. */
 const CLOCK = /^\[?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[ap]m|utc))?\]?[:,]?\s+(?:[-–—] )?/i;
-/** "The message reads: the database is locked": what follows is somebody else's. */
+/** "The message reads: the database is locked", "Sven wrote in Slack: …": what follows is somebody else's. */
 const QUOTES =
-  /^[^:]{1,120}\b(?:reads?|writes?|wrote|states?|stated|prints?|printed|shows?|showed|answers?|answered|replied|quotes?|quoted)\s*:\s/i;
+  /^[^:]{1,120}\b(?:reads?|writes?|wrote|posted|states?|stated|prints?|printed|shows?|showed|answers?|answered|replied|quotes?|quoted)(?: (?:in|on|at|to|back|me|us|that|today|yesterday)(?: [\w#@-]+){0,4})?\s*:\s|^(?:from|in|per|quoting) (?:the|his|her|their|an?) [\w -]{1,40}:\s/i;
 const ASKS =
   /^(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|may|might|shall|what|why|who|whom|whose|which|where|how)$/;
 
@@ -46,7 +46,9 @@ export function readSentence(sentence: string, context: SentenceContext): Senten
   const segments = divided(withoutOpening(tokens), isKeyword);
   const clauseTokens = new Set(segments.flat());
   // What somebody intends by the way, "Nina, who will speak, owns it", is left out with the words around it.
-  const hedges = hedgesOf(tokens).filter((hedge) => clauseTokens.has(hedge) || !isIntention(hedge));
+  const hedges = hedgesOf(tokens).filter(
+    (hedge) => clauseTokens.has(hedge) || !(isIntention(hedge) || isConclusion(tokens, hedge)),
+  );
   const text = clip(sentence.replace(/\s+/g, " "), MAX_FACT_TEXT);
   const state = (clause: Clause): RowMatch | undefined => {
     const end = clause.tokens.at(-1)?.end ?? 0;
@@ -61,6 +63,14 @@ export function readSentence(sentence: string, context: SentenceContext): Senten
   for (const segment of segments) if (segment.length >= 3) readSegment(segment, state);
   return result;
 }
+
+/** "Marta moved to Porto, so expect her later": what follows from a fact says nothing against it. */
+function isConclusion(tokens: readonly Token[], hedge: Token): boolean {
+  const before = tokens.slice(0, tokens.indexOf(hedge));
+  const at = before.findLastIndex(({ lower, text, kind }) => (kind === "mark" && text !== ",") || JOINS.test(lower));
+  return at > 0 && before[at]?.lower === "so" && before[at - 1]?.text === ",";
+}
+const JOINS = /^(?:so|but|if|unless|when|because|although|though|while|which|who|where|since|whereas)$/;
 
 const LEADS = /^(?:in|on|at|after|before|for|with|as|during|under|from|to|by|given|following|looking|per)$/;
 const CLAUSE_STARTS = /^(?:i|we|you|he|she|it|they|that|this|there)$/;

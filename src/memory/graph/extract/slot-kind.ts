@@ -75,11 +75,25 @@ function person(tokens: readonly Token[], context: PhraseContext): EntityDraft |
   if (me) return me;
   const phrase = joined(tokens).toLowerCase();
   if (phrase === "the user" || phrase === "user") return user(context.speaker);
+  const [, handle] = tokens.length === 1 ? (/^@([a-z][\w-]{1,38})$/i.exec(phrase) ?? []) : [];
+  if (handle !== undefined) return user(handle);
   if (/(?:^| )(?:team|squad|folks|guys|crew)$/.test(phrase)) return thing(tokens, context, false);
   if (tokens.length > 3 || !tokens.every(isCapital)) return undefined;
   if (tokens.some(({ text, lower }) => !PERSON.test(text) || NOT_A_NAME.test(text) || WEEKDAYS.has(lower)))
     return undefined;
   return isReal(tokens) ? user(joined(tokens)) : undefined;
+}
+
+/** What else people say they are with a capital: peoples, jobs, moods, camps. */
+const NOT_A_FORENAME =
+  /(?:ian|ean|can|ese|ish)$|^(?:German|French|Dutch|Swiss|Greek|Czech|Thai|Sorry|Sure|Fine|Good|Ready|New|Back|Busy|Happy|Tired|Sick|Late|Lead|Head|Admin|Root|Owner|Maintainer|Team|Product|Senior|Junior|Staff|Engineer|Developer|Designer|Manager|Support|Windows|Linux|Android|Batman)$/;
+
+/** How somebody who says "I'm …" is called. */
+function forename(tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined {
+  const [first] = tokens;
+  if (tokens.length !== 1 || !first || NOT_A_FORENAME.test(first.text) || isProduct(first) || STATES.has(first.lower))
+    return undefined;
+  return person(tokens, context) && isCapital(first) ? clipped(first.text, "Term") : undefined;
 }
 
 const subject = (tokens: readonly Token[], context: PhraseContext): EntityDraft | undefined =>
@@ -220,7 +234,11 @@ export const SLOT_KINDS = {
   subjects: listOf(subject),
   name: single(named),
   names: listOf(named),
+  products: listOf((tokens, context) =>
+    tokens.length === 1 && tokens.every(isProduct) ? thing(tokens, context) : undefined,
+  ),
   person: single(person),
+  forename: single(forename),
   people: listOf(person),
   place: single(place),
   location: single(location),

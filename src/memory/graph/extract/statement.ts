@@ -43,7 +43,7 @@ export function rowFor(
   const isPersonal = role === "user" || role === "system";
   for (const { row, elements } of [...candidates].sort((a, b) => a.order - b.order)) {
     if ((row.personal && !isPersonal) || (row.now && !now) || (row.subject === "speaker" && role !== "user")) continue;
-    if (ended && (row.ends || row.follows !== undefined || row.pattern.includes("{before:"))) continue;
+    if (ended && (row.ends || row.follows !== undefined || row.holds || row.pattern.includes("{before:"))) continue;
     const match = matchPattern(elements, tokens, context);
     if (match && agrees(match) && unreal.every((token) => match.words.has(token))) return { ...match, row };
   }
@@ -103,10 +103,10 @@ export function addStatements(
         });
     }
   }
-  if (row.follows !== undefined) addConsequence(result, match, time, context);
+  if (row.follows !== undefined || row.holds) addConsequence(result, match, time, context);
 }
 
-/** What was decided holds from then on: "decided to use X" is "we use X" as well. */
+/** What was decided is so from then on: "decided to use X" is "we use X" as well, "decided that the api uses X" is just that. */
 function addConsequence(
   result: Statements,
   { row, spans }: RowMatch,
@@ -114,11 +114,12 @@ function addConsequence(
   context: StatementContext,
 ): void {
   const word = (text: string): Token => ({ text, lower: text, kind: "word", start: 0, end: 0 });
-  const tokens = [word("we"), ...(row.follows ? [word(row.follows)] : []), ...(spans.object ?? [])];
+  const decided = spans.object ?? [];
+  const tokens = row.holds ? decided : [word("we"), ...(row.follows ? [word(row.follows)] : []), ...decided];
   const clause: Clause = { tokens, time, now: false, ended: false };
   const isOurs = (spans.subject ?? []).every(({ lower }) => /^(?:we|the|team|our)$/.test(lower));
   const match = isOurs ? rowFor(clause, context, []) : undefined;
-  if (match && match.row.follows === undefined) addStatements(result, match, clause, context);
+  if (match && match.row.follows === undefined && !match.row.holds) addStatements(result, match, clause, context);
 }
 
 function subjectOf(subject: EntityDraft, relation: string, row: RuleRow): EntityDraft {

@@ -6,16 +6,16 @@ const phrases = (list: string): ReadonlySet<string> =>
 
 /** Intentions, duties and requests: what comes before one in its sentence may be true, what comes behind it is not yet. */
 export const INTENTIONS = set(`will shall can cannot must want wants wanted plan plans planning planned tomorrow someday
-  eventually soon next later considering consider trying tries try tried intend intends tell tells suggest suggests
+  eventually soon next later should ought considering consider trying tries try tried intend intends tell tells suggest suggests
   propose proposes recommend recommends`);
 
 /** Those, conditions, wishes, guesses, hearsay and jokes: nothing in such a clause is stated as true. */
 export const UNREAL: ReadonlySet<string> = new Set([
   ...INTENTIONS,
-  ...set(`if unless whether when whenever would could should might may wish wishes hope hopes hoping maybe perhaps probably
+  ...set(`if unless whether when whenever would could might may wish wishes hope hopes hoping maybe perhaps probably
   possibly presumably likely suppose supposing imagine imagining assume assuming assumes pretend think thinks thought guess
   guesses guessing believe believes seem seems seemed apparently allegedly supposedly reportedly rumour rumor rumours rumors
-  wonder wonders wondering ought otherwise almost nearly hypothetically theoretically theory say says said told claim claims
+  wonder wonders wondering otherwise almost nearly hypothetically theoretically theory say says said told claim claims
   claimed heard hear according asked asks asking feel feels felt lol haha jk kidding joke joking sarcasm expect expects
   expected doubt doubts once example instance hypothetical suggested proposed chance worried afraid unsure iirc afaik todo fixme roadmap proposal
   obviously totally`),
@@ -44,13 +44,13 @@ export const VAGUE =
   set(`thing things stuff way ways point idea rest one ones part parts kind sort time times bit problem
   problems truth fact facts question answer reason reasons case cases issue issues bug error errors day days week month year
   order line lines file files code place approach  option options example solution work change changes mess
-  moment matter help result results end start beginning box side hand man guy people person world life mood fire
+  moment matter help result results end start beginning side hand man guy people person world life mood fire
   luck hope coffee caffeine magic`);
 
 /** Heads that name something only together with a word that says which one. */
 export const VAGUE_ALONE =
   set(`variable variables function functions method methods parameter argument string field column row loop helper class
-  tutorial article post blog talk book video guy colleague customer client machine laptop phone car dog cat kid kids`);
+  tutorial article post blog talk book video guy colleague customer client machine box laptop phone car dog cat kid kids`);
 
 /** Words that point at something: whatever a sentence says of them, nobody finds it under such a name. */
 export const POINTERS =
@@ -83,7 +83,7 @@ export const STATES =
   on hold, in production, in staging, in beta, paused, cancelled, canceled, approved, rejected, unstable, stable, healthy,
   unhealthy, degraded, stuck, abandoned, obsolete, pending, resolved, out of date, up to date, frozen, end of life, unmaintained,
   feature complete, flaky, published, reverted, unblocked, staged, queued, running, stopped, locked, unlocked, draft, final,
-  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode`);
+  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode, read-only, read only`);
 
 /** States that "X was …" gives: something happened and what it left is still so. */
 export const EVENT_STATES =
@@ -98,7 +98,7 @@ export const ATTRIBUTES =
   rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min duration
   period length width height capacity concurrency frequency schedule target baseline email username nickname title codename
   mode level cloud provider registry bucket namespace prefix suffix replicas date birthday employer city office boss
-  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache`);
+  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache sla slo retention`);
 
 /** Attributes that mean something only together with what they belong to. */
 export const WEAK_ATTRIBUTES =
@@ -108,7 +108,7 @@ export const WEAK_ATTRIBUTES =
 /** Prepositions that begin something which a clause may add behind its object. */
 export const ADJUNCTS =
   set(`for as in on with at to by via over from across inside within during through using because since
-  under behind throughout against into per until`);
+  under behind throughout against into per until between alongside`);
 
 export const TOOLS =
   set(`git npm pnpm yarn bun deno node npx tsc vite vitest jest mocha webpack rollup rolldown esbuild eslint

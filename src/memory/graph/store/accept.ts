@@ -54,7 +54,7 @@ function* isClash(group: string, { uuid = "", text: content }: EpisodeInput): Un
 
 function* acceptOne(
   changed: ChangedRows,
-  { group, origin, unread, now }: AcceptRequest,
+  { group, origin, readLate, now }: AcceptRequest,
   episode: EpisodeInput,
   validAt: Instant,
 ): Unit<{ uuid: string; isNew: boolean }> {
@@ -73,8 +73,8 @@ function* acceptOne(
     const first = yield* oneRow("SELECT uuid FROM graph_episode WHERE group_id = ? AND key = ?", group, key);
     return { uuid: first ? text(first, "uuid") : uuid, isNew: false };
   }
-  // Whoever waits for the answer does not wait for the index: what is read anyway gets there with its facts.
-  if (extraction || unread) changed.episode(uuid);
+  // Whoever waits for the answer does not wait for the index: what the rules read in a moment gets there with its facts.
+  if (extraction || readLate) changed.episode(uuid);
   if (extraction)
     yield* addStatements(changed, {
       group,

@@ -61,6 +61,9 @@ export function* readEpisodes(query: EpisodeQuery): Unit<Episode[]> {
 
 const SAID_BY = "f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (SELECT value FROM json_each(?)))";
 
+const ALONGSIDE = `(f.group_id, f.track) IN
+  (SELECT group_id, track FROM graph_fact WHERE uuid IN (SELECT value FROM json_each(?)))`;
+
 export function* readFacts(query: FactQuery): Unit<Fact[]> {
   const { asOf, currentAt, since, until, after } = query;
   const conditions = new Conditions()
@@ -68,6 +71,7 @@ export function* readFacts(query: FactQuery): Unit<Fact[]> {
     .among("f.group_id", query.groups)
     .add("(f.subject = ? OR f.object = ?)", query.entity, query.entity)
     .add("f.relation = ?", query.relation)
+    .add(ALONGSIDE, query.alongside && JSON.stringify(query.alongside))
     .add(SAID_BY, query.episodes && JSON.stringify(query.episodes))
     .when(query.promoted, `f.uuid IN (SELECT fact FROM graph_mention WHERE episode IN (${PROMOTED}))`)
     .add("f.valid_at <= ? AND (f.invalid_at IS NULL OR f.invalid_at > ?)", asOf, asOf)

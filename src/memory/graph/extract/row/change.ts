@@ -107,6 +107,17 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     counterexamples: ["Is the port now 9090?", "The port is now over 9000.", "It is now 5 o'clock."],
   },
   {
+    pattern: "{subject:topic} is|are at|on version {object:value}",
+    relation: "HAS_VALUE",
+    attribute: "version",
+    examples: [["The search index is now at version 7.", "search index version | HAS_VALUE | 7"]],
+    counterexamples: [
+      "It is at version 7.",
+      "The search index is not at version 7.",
+      "The index is on version control.",
+    ],
+  },
+  {
     pattern: "{subject:topic} became {object:value}",
     relation: "HAS_VALUE",
     examples: [["The default became 20.", "default | HAS_VALUE | 20"]],

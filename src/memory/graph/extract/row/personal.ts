@@ -16,7 +16,11 @@ const DECISIONS: readonly RuleRow[] = [
     pattern: "decision : {object:decision}",
     relation: "CREATED",
     subject: "we",
-    examples: [["Decision: every endpoint gets a prefix.", "team | CREATED | every endpoint gets a prefix"]],
+    holds: true,
+    examples: [
+      ["Decision: every endpoint gets a prefix.", "team | CREATED | every endpoint gets a prefix"],
+      ["Decision: the web app uses Svelte.", "team | CREATED | the web app uses Svelte", "web app | USES | Svelte"],
+    ],
     counterexamples: ["Decision: maybe later.", "A decision is needed."],
   },
   {
@@ -35,11 +39,36 @@ const DECISIONS: readonly RuleRow[] = [
     ],
   },
   {
+    pattern: "{subject:person} decided|agreed that {object:decision}",
+    relation: "CREATED",
+    holds: true,
+    examples: [
+      [
+        "We agreed that the public API uses cursor pagination.",
+        "team | CREATED | the public API uses cursor pagination",
+        "public API | USES | cursor pagination",
+      ],
+    ],
+    counterexamples: [
+      "We never agreed that the public API uses cursors.",
+      "We agreed that it should use cursors.",
+      "Did we agree that the public API uses cursors?",
+    ],
+  },
+  {
     pattern: "it was decided|agreed that? {object:decision}",
     relation: "CREATED",
     subject: "we",
+    holds: true,
     examples: [["It was decided that releases happen on Tuesdays.", "team | CREATED | releases happen on Tuesdays"]],
     counterexamples: ["It was never decided that releases happen on Tuesdays.", "It was decided by whom?"],
+  },
+  {
+    pattern: "we decided|agreed|settled on {object:products} …",
+    relation: "USES",
+    subject: "we",
+    examples: [["We settled on Keycloak for single sign-on.", "workspace | USES | Keycloak"]],
+    counterexamples: ["We never settled on Keycloak.", "We should settle on Keycloak.", "Have we settled on Keycloak?"],
   },
   {
     pattern: "{subject:person} decided|agreed|settled on {object:decision} after {other:phrase}",
@@ -117,6 +146,13 @@ const PREFERENCES: readonly RuleRow[] = [
     personal: true,
     examples: [["We prefer pino for logging.", "team | PREFERS | pino # logging"]],
     counterexamples: ["You prefer pino for logging.", "I don't prefer pino for logging."],
+  },
+  {
+    pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference} over|to {other:preference}",
+    relation: "PREFERS",
+    personal: true,
+    examples: [["For new endpoints I prefer Fastify over Express.", "user | PREFERS | Fastify # new endpoints"]],
+    counterexamples: ["For new endpoints I would prefer Fastify over Express.", "For tests I prefer it over Jest."],
   },
   {
     pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference}",
@@ -203,13 +239,19 @@ const TERMINOLOGY: readonly RuleRow[] = [
     counterexamples: ["What do we mean by lane?", "I mean it."],
   },
   {
-    pattern: "the? acronym|abbreviation|term|word? {subject:term} means|stands|denotes for? {object:phrase}",
+    pattern: "the? acronym|abbreviation|term|word? {subject:term} stands for {object:phrase}",
     relation: "TERMINOLOGY_FOR",
     personal: true,
     examples: [
-      ["SLO means service level objective.", "SLO | TERMINOLOGY_FOR | service level objective"],
       ["The acronym RPO stands for recovery point objective.", "RPO | TERMINOLOGY_FOR | recovery point objective"],
     ],
+    counterexamples: ["A team's memory stands on PostgreSQL.", "What does RPO stand for?", "It stands for nothing."],
+  },
+  {
+    pattern: "the? acronym|abbreviation|term|word? {subject:term} means|denotes {object:phrase}",
+    relation: "TERMINOLOGY_FOR",
+    personal: true,
+    examples: [["SLO means service level objective.", "SLO | TERMINOLOGY_FOR | service level objective"]],
     counterexamples: [
       "This means we are late.",
       "The error means the port is taken.",

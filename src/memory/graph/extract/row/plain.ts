@@ -29,6 +29,13 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     counterexamples: ["My name is not Ada.", "Is my name Ada?"],
   },
   {
+    pattern: "i am {object:forename}",
+    relation: "NAMED",
+    subject: "speaker",
+    examples: [["I'm Tobias, I have a question.", "user | NAMED | Tobias"]],
+    counterexamples: ["I'm German.", "I am Done.", "Am I Tobias?", "I'm not Tobias.", "I'm QA.", "I am Linux only."],
+  },
+  {
     pattern: "call me {object:name}",
     relation: "NAMED",
     subject: "speaker",
@@ -42,6 +49,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["Alice lives in Berlin.", "Alice | LIVES_IN | Berlin"],
       ["I live in New York with my dog.", "user | LIVES_IN | New York"],
       ["Ann no longer lives in Rome.", "- Ann | LIVES_IN | Rome"],
+      ["Marco used to live in Milan.", "- Marco | LIVES_IN | Milan"],
     ],
     counterexamples: [
       "Alice lived in Berlin.",
@@ -109,6 +117,8 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["This project uses SQLite and Redis.", "workspace | USES | SQLite", "workspace | USES | Redis"],
       ["The release procedure uses `gh`.", "release procedure | USES_TOOL | gh"],
       ["We stopped using Webpack.", "- workspace | USES | Webpack"],
+      ["The importer used to use Tika.", "- importer | USES | Tika"],
+      ["We use integer cents everywhere.", "workspace | USES | integer cents"],
     ],
     counterexamples: [
       "It uses Redis.",
@@ -121,6 +131,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       "We were using Redis.",
       "We are not using Redis.",
       "TODO: the api uses Redis.",
+      "Option B uses polling.",
       "- [ ] the api uses Redis",
     ],
   },
@@ -146,7 +157,10 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
   {
     pattern: "{subject:topics} live|lives|sit|sits|resides in|at|under|on {object:location} …",
     relation: "LOCATED_AT",
-    examples: [["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"]],
+    examples: [
+      ["The docs live in `docs/`.", "docs | LOCATED_AT | docs/"],
+      ["Grafana lives at grafana.internal:3000.", "Grafana | LOCATED_AT | grafana.internal:3000"],
+    ],
     counterexamples: ["My code lives in fear.", "It lives in `docs/`."],
   },
   {
@@ -154,6 +168,19 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: "LOCATED_AT",
     examples: [["The retry logic is in src/net/retry.ts.", "retry logic | LOCATED_AT | src/net/retry.ts"]],
     counterexamples: ["The bug is in src/net/retry.ts.", "The retry logic is in bad shape."],
+  },
+  {
+    pattern: "{subject:topic} run|runs|listen|listens on port {object:number} instead of {before:number}",
+    relation: "HAS_VALUE",
+    attribute: "port",
+    examples: [
+      [
+        "The server now listens on port 4100 instead of 4000.",
+        "server port | HAS_VALUE | 4100",
+        "- server port | HAS_VALUE | 4000",
+      ],
+    ],
+    counterexamples: ["Should the server listen on port 4100 instead of 4000?", "It listens on port 1 instead of 2."],
   },
   {
     pattern: "{subject:topic} run|runs|listen|listens on port {object:number} …",

@@ -21,6 +21,8 @@ export type RuleRow = {
   attribute?: string;
   /** The words that, put between "we" and a decision, say what follows from it. */
   follows?: string;
+  /** What was decided is a statement that is true from then on. */
+  holds?: true;
   /** A sentence and its facts as `subject | RELATION | object`; an ending begins with `- `. */
   examples: readonly (readonly [sentence: string, ...facts: string[]])[];
   /** Sentences of the same words from which nothing follows. */
