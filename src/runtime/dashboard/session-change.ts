@@ -73,5 +73,5 @@ export const notOurs = ({ source, client }: Pick<SessionRow, "source" | "client"
     : refusal(
         "imported_session",
         "This session was imported and can only be read.",
-        "Go on with it in its own program.",
+        "Continue it in its own program.",
       );
