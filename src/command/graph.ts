@@ -176,7 +176,9 @@ const forget: Command = {
     const what = group ?? turn ?? id;
     if (what === undefined) return fail(commandUsage("Nothing to forget.", "Give an id, --turn or --group."));
     if (!yes && !(await person.confirm?.(`Erase ${what} from the graph for good?`)))
-      return fail(commandUsage("Forgetting cannot be undone, so it needs your confirmation.", "Confirm, or add --yes."));
+      return fail(
+        commandUsage("Forgetting cannot be undone, so it needs your confirmation.", "Confirm, or add --yes."),
+      );
     const choice = {
       ...(id === undefined ? {} : { id }),
       ...(turn === undefined ? {} : { turn }),

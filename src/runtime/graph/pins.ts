@@ -25,7 +25,9 @@ export function pinOperations(
     async endPin(id) {
       const ended = await write(db, () => endPin(db, id));
       if (!ended.ok) return ended;
-      return ended.value ? ok({ id, active: false }) : refused("pin_not_found", "This pin does not exist, or has ended.", "Reload.");
+      return ended.value
+        ? ok({ id, active: false })
+        : refused("pin_not_found", "This pin does not exist, or has ended.", "Reload.");
     },
     async pinPromotion(id, on) {
       const promotion = await promotionOf(graph, id);

@@ -56,7 +56,8 @@ function grantOf(wish: TokenWish): Result<TokenGrant, Failure> {
     repositories.push(pattern);
   }
   const expires = wish.expires === undefined ? null : expiryOf(wish.expires);
-  if (expires === undefined) return usage(`"${wish.expires}" is not a time in the future.`, "Write 30d, 12h or 2027-01-31.");
+  if (expires === undefined)
+    return usage(`"${wish.expires}" is not a time in the future.`, "Write 30d, 12h or 2027-01-31.");
   return ok({ name, tenant, user, scopes, repositories, expires });
 }
 

@@ -20,9 +20,15 @@ const text = <const Name extends string>(name: Name, help: string, more: { secre
   user.text(key(name), variable(name), undefined, help, { ...alias(name), ...more });
 
 export const graphRows = [
-  switchable.toggle("graph.enabled", "EVERLONG_GRAPH", true, "Learn facts from conversations, and when they were true", {
-    unreadable: "off",
-  }),
+  switchable.toggle(
+    "graph.enabled",
+    "EVERLONG_GRAPH",
+    true,
+    "Learn facts from conversations, and when they were true",
+    {
+      unreadable: "off",
+    },
+  ),
   user.choice(
     "graph.extractor",
     "EVERLONG_GRAPH_EXTRACTOR",

@@ -16,7 +16,8 @@ export function loadKeys(text: string | undefined): LoadedKeys {
   } catch (error) {
     return { ...defaultKeys, notices: [`keys.json: ${errorText(error)}. The default keys are used.`] };
   }
-  if (!isRecord(parsed)) return { ...defaultKeys, notices: ["keys.json is not a JSON object. The default keys are used."] };
+  if (!isRecord(parsed))
+    return { ...defaultKeys, notices: ["keys.json is not a JSON object. The default keys are used."] };
   const notices: string[] = [];
   const rows = new Map<string, KeyRow>(keyTable.map((row) => [row.action, row]));
   for (const [action, value] of Object.entries(parsed)) {
