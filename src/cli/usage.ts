@@ -33,7 +33,7 @@ export function usageFailure(text: string, program: Command, argv: readonly stri
 const listing = (path: readonly string[]): string =>
   path.length === 0
     ? "everlong --help lists commands and options."
-    : `everlong help ${path.join(" ")} lists what it takes.`;
+    : `everlong help ${path.join(" ")} shows its options.`;
 
 /** A word that names no subcommand, as `command/parse.ts` says it. */
 function strangeSubcommand(text: string, family: Command | undefined) {

@@ -127,8 +127,8 @@ export const board: SlashCommand = {
   subcommands: [
     list,
     show,
-    writing("add", "add an item: give --description, and the text by --content, -f or stdin"),
-    writing("edit", "change an item, also an agent's"),
+    writing("add", "add an item: a --description, and text from --content, -f or stdin"),
+    writing("edit", "edit an item, yours or an agent's"),
     remove,
     changes,
     undo,

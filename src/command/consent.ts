@@ -38,10 +38,10 @@ const list: Command = {
 
 const ask: Command = {
   name: "ask",
-  summary: "answer the question that waits in this folder",
+  summary: "answer this folder's open question",
   async run(_call, { person }) {
     const question = await home.consent.question();
-    if (!question) return ok({ text: "Nothing waits for your consent here." });
+    if (!question) return ok({ text: "Nothing here needs your consent." });
     if (person.ask) return (await askConsent(question, person)) ?? ok({ text: "Nothing was changed." });
     return ok({ text: [consentText(question), ...howToAnswer(question)].join("\n"), exit: 1 });
   },
@@ -132,7 +132,7 @@ const revoke: Command = {
   run: async ({ args: [url = ""] }) =>
     describe(await home.consent.revoke(url), ({ origin, wasGiven, wasDeclined, folder: { root } }) => {
       if (wasGiven) return `Nothing more is sent from ${root} to ${origin}. What was sent before cannot be taken back.`;
-      if (wasDeclined) return `Your no to ${origin} in ${root} is taken back. Nothing is sent until you allow it.`;
+      if (wasDeclined) return `${origin} is no longer declined in ${root}. Nothing is sent until you allow it.`;
       return `${origin} has no consent in ${root}: nothing to revoke.`;
     }),
 };

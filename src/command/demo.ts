@@ -23,9 +23,9 @@ export const demo: Command = {
       options.json
         ? JSON.stringify({ address: gateway.address, link, home: folder, pid: process.pid })
         : [
-            "A made-up week: nothing of it is yours, and your own home is not touched.",
+            "This is made-up data; your own is not touched.",
             `dashboard: ${link}`,
-            `scratch home: ${folder} (${options.keep ? "stays" : "goes when this ends"})`,
+            `scratch home: ${folder} (${options.keep ? "stays" : "deleted when this ends"})`,
             `look from a terminal: EVERLONG_HOME=${folder} everlong sessions --all`,
             "Ctrl+C to stop",
           ].join("\n"),

@@ -6,7 +6,7 @@ import { exportOutcome } from "./session.ts";
 
 export const exportAll: SlashCommand = {
   name: "export",
-  summary: "print what a team's database has of a tenant, as JSON lines",
+  summary: "print all data of a team as JSON lines",
   options: [
     { flags: "--tenant <name>", help: "the team", required: true },
     { flags: "--database <url>", help: "the team's database (default: the setting gateway.database)" },

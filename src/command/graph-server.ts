@@ -16,7 +16,7 @@ import { counted } from "./format.ts";
 
 const queue: Command = {
   name: "queue",
-  summary: "list what waits to be read or could not be, try again, or drop it",
+  summary: "list messages that are waiting or failed; retry or drop them",
   arguments: "[verb] [id...]",
   usage: "[list|retry|drop] [ID...]",
   json: "lines",
@@ -24,7 +24,7 @@ const queue: Command = {
     if (verb === "list")
       return describe(await on.graph((graph) => graph.queue()), ({ episodes, outbox }) => ({
         data: [...episodes, ...outbox],
-        text: [...episodes.map(episodeLine), ...outbox.map(outboxLine)].join("\n") || "Nothing waits.",
+        text: [...episodes.map(episodeLine), ...outbox.map(outboxLine)].join("\n") || "The queue is empty.",
       }));
     if (verb !== "retry" && verb !== "drop")
       return fail(commandUsage(`There is no "${verb}" here.`, "Use list, retry or drop."));
@@ -46,13 +46,13 @@ const next: Partial<Record<GraphitiStatus["state"], (endpoint: string) => string
   untrusted: () => " To trust this folder: everlong trust.",
   no_consent: () => " To answer the question: everlong consent ask.",
   declined: (endpoint) => ` You said no here; to change your mind: everlong consent grant ${endpoint}`,
-  stalled: () => " It takes messages and stores none: restart it.",
+  stalled: () => " It accepts messages but stores none: restart it.",
 };
 
 const graphitiLine = ({ state, endpoint, error, waiting, unconfirmed, parked }: GraphitiStatus): string =>
   [
     `Graphiti server: ${state}${endpoint === undefined ? "" : ` (${endpoint})`}.${next[state]?.(endpoint ?? "URL") ?? ""}`,
-    ...(error === undefined ? [] : [`Last trouble: ${error}`]),
+    ...(error === undefined ? [] : [`Last error: ${error}`]),
     ...(endpoint === undefined
       ? []
       : [`Messages: ${waiting} waiting, ${unconfirmed} not confirmed yet, ${parked} set aside.`]),
@@ -63,13 +63,13 @@ const modelLine = ({ calls, tokens, dropped, ignored, fallbacks }: GraphStatus["
 
 const status: Command = {
   name: "status",
-  summary: "show how much is known and what waits",
+  summary: "show how many facts are stored and what is waiting",
   json: "value",
   run: async (_call: CommandCall, { on }) =>
     describe(await on.graph((graph) => graph.status()), (data) => ({
       data,
       text: [
-        data.enabled ? `Facts are found by: ${data.extractor}.` : "The graph is off; what it knew stays stored.",
+        data.enabled ? `Facts are extracted by: ${data.extractor}.` : "The graph is off; what it knew stays stored.",
         `${counted(data.facts, "fact")} (${data.ended} ended) about ${counted(data.entities, "name")} in ${counted(data.groups, "group")}.`,
         `Episodes: ${data.episodes.done} read, ${data.episodes.queued + data.episodes.running} waiting, ${data.episodes.parked} failed.`,
         graphitiLine(data.graphiti),
@@ -116,7 +116,7 @@ const test: Command = {
   summary: "check that the Graphiti server answers; with --smoke, that it stores and deletes",
   options: [
     { flags: "--smoke", help: "store a test message and delete it again" },
-    { flags: "--endpoint <url>", help: "another server than the one in the settings" },
+    { flags: "--endpoint <url>", help: "use this server instead of the one in the settings" },
     { flags: "--wait <seconds>", help: "how long to wait for the message", kind: "count" },
   ],
   json: "value",

@@ -91,7 +91,7 @@ const timeline: Command = {
 
 const communities: Command = {
   name: "communities",
-  summary: "show things that facts join closely",
+  summary: "show groups of closely related entities",
   options: [...where, { flags: "--limit <n>", help: "maximum communities", kind: "count" as const }],
   json: "lines",
   run: async ({ options }: Of, { on }) =>
@@ -165,7 +165,7 @@ const forget: Command = {
   summary: "erase a fact, an episode, an entity, a turn or a group",
   arguments: "[id]",
   options: [
-    { flags: "--turn <ref>", help: "what a turn said, as SESSION:tN" },
+    { flags: "--turn <ref>", help: "everything learned from a turn, as SESSION:tN" },
     { flags: "--group <id>", help: "a whole group" },
     { flags: "--yes", help: "do not ask" },
   ],
@@ -174,9 +174,11 @@ const forget: Command = {
     { on, person },
   ) {
     const what = group ?? turn ?? id;
-    if (what === undefined) return fail(commandUsage("Nothing to forget was named.", "Give an id, --turn or --group."));
+    if (what === undefined) return fail(commandUsage("Nothing to forget.", "Give an id, --turn or --group."));
     if (!yes && !(await person.confirm?.(`Erase ${what} from the graph for good?`)))
-      return fail(commandUsage("Forgetting erases for good, so it asks first.", "Confirm, or add --yes."));
+      return fail(
+        commandUsage("Forgetting cannot be undone, so it needs your confirmation.", "Confirm, or add --yes."),
+      );
     const choice = {
       ...(id === undefined ? {} : { id }),
       ...(turn === undefined ? {} : { turn }),

@@ -19,7 +19,7 @@ export const importHistories: Command = {
   arguments: "[client] [path]",
   options: [
     { flags: "--here", help: "only sessions of this repository or folder" },
-    { flags: "--since <date>", help: "only sessions that went on after this date" },
+    { flags: "--since <date>", help: "only sessions active after this date" },
     { flags: "--dry-run", help: "show what would be imported; nothing is written" },
     { flags: "--graph", help: "also add facts to the knowledge graph" },
     { flags: "--undo <client>", help: "remove everything imported from this client" },

@@ -12,7 +12,7 @@ const ROWS = [
   row("cancel", ["escape"], "close; interrupt; twice: clear the text, or rewind"),
   row("interrupt", ["ctrl+c"], "interrupt; clear the text; twice: exit"),
   row("exit", ["ctrl+d"], "exit when the editor is empty, else delete right"),
-  row("background", ["ctrl+b"], "empty editor: move what runs to the background; /background does too"),
+  row("background", ["ctrl+b"], "with an empty editor: move running work to the background, like /background"),
   row("mode", ["shift+tab"], "next mode: interactive, plan, autopilot"),
   row("transcript", ["ctrl+o"], "the whole transcript, with search"),
   row("todos", ["ctrl+t"], "todos"),

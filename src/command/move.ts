@@ -15,7 +15,7 @@ export const move: Command = {
     { flags: "--to <url>", help: "from this home to postgres://USER:PASSWORD@HOST/NAME" },
     { flags: "--from <url>", help: "from there to this home" },
     { flags: "--tenant <name>", help: "the team", default: "local" },
-    { flags: "--user <name>", help: "whose personal memories they are there", default: "local" },
+    { flags: "--user <name>", help: "who owns the personal memories there", default: "local" },
     { flags: "--dry-run", help: "only show what would be copied" },
   ],
   async run({ options }: CommandCall<MoveOptions>, { person }) {
@@ -68,7 +68,7 @@ const stopped = (list: string): Failure => ({
 
 const unequal = (place: string, list: string): Failure => ({
   code: "move_unverified",
-  what: `Not every row arrived at ${place} as it was:\n${list}`,
+  what: `Some rows differ after the copy to ${place}:\n${list}`,
   data: "Nothing was changed here.",
   next: "Run the same command again; if it says the same, please report it.",
   exit: 1,

@@ -37,7 +37,7 @@ export function fill(program: Program, command: Command, run: CommandRunner): vo
 function unknownSubcommand({ parent }: Program, word: string): string {
   const names = (parent?.commands ?? []).map((one) => one.name()).filter((name) => name !== "help");
   const [near] = nearNames(word, names, 1);
-  const next = near === undefined ? `There are ${names.join(", ")}.` : `(Did you mean ${near}?)`;
+  const next = near === undefined ? `Use one of: ${names.join(", ")}.` : `(Did you mean ${near}?)`;
   return `error: ${parent?.name() ?? ""} has no "${word}". ${next}`;
 }
 

@@ -68,10 +68,10 @@ const promotions: Command = {
 
 const undo: Command = {
   name: "undo",
-  summary: "take a promotion back, without an id the newest; or a merge of two names",
+  summary: "undo a promotion (default: the latest), or the merge of two names",
   arguments: "[id]",
   options: [
-    { flags: "--merge <name>", help: "this name is a thing of its own, not another name of one" },
+    { flags: "--merge <name>", help: "split this name off again" },
     { flags: "--scope <scope>", help: "where the name was merged: session, workspace, user or all" },
   ],
   json: "lines",
@@ -79,7 +79,7 @@ const undo: Command = {
     if (merge !== undefined)
       return describe(await on.graph((graph) => graph.separate(merge, optional("scope", scope))), (outcome) => ({
         data: [outcome],
-        text: `${outcome.entity.name} is a thing of its own again, apart from ${outcome.from.name}; ${counted(outcome.facts, "fact")} went with it.`,
+        text: `${outcome.entity.name} is separate from ${outcome.from.name} again, with ${counted(outcome.facts, "fact")}.`,
       }));
     return describe(await on.graph((graph) => graph.undo(id)), (undone) => {
       const { promotion, facts, pins, isGone, serverFacts, stillThere } = undone;
@@ -96,7 +96,7 @@ const undo: Command = {
         serverFacts === undefined
           ? ""
           : ` The Graphiti server deleted it${serverFacts > 0 ? `, with ${counted(serverFacts, "fact")}` : ""}.`;
-      const text = `Took back ${about}: ${counted(facts, "fact")} removed.${ended}${there}`;
+      const text = `Undone: ${about}, ${counted(facts, "fact")} removed.${ended}${there}`;
       if (stillThere === undefined) return { data: [undone], text };
       const again = `The Graphiti server may still have it. Try again later: everlong graph undo ${promotion.id.slice(0, 8)}`;
       return { data: [undone], text: `${text}\n${stillThere}\n${again}`, exit: 1 };
@@ -107,7 +107,7 @@ const undo: Command = {
 /** `/remember preference tabs`: the scope follows from the kind and the words. */
 export const remember: SlashCommand = {
   name: "remember",
-  summary: "keep something for later sessions; without words, choose what",
+  summary: "keep something for later sessions; without text, choose what",
   slash: {
     usage: "[KIND TEXT]",
     run: async (text, client, at) =>
@@ -119,7 +119,7 @@ export const remember: SlashCommand = {
 
 export const promotionList: SlashCommand = {
   name: "promotions",
-  summary: "list what was promoted, or take one back",
+  summary: "list what was promoted, or undo one",
   slash: {
     usage: "[undo ID]",
     async run(text, _client, at) {
@@ -135,5 +135,5 @@ export const promotionVerbs: readonly Command[] = [verb, promotions, undo];
 
 const promotionLine = ({ id, at, scope, kind, text, auto, state }: PromotionView): string =>
   text === ""
-    ? `${id.slice(0, 8)}  ${minute(at)}  taken back here, and perhaps still on the Graphiti server`
+    ? `${id.slice(0, 8)}  ${minute(at)}  undone here; the Graphiti server may still have it`
     : `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${text.slice(0, 80).replace(/\s+/g, " ")}`;

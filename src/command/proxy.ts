@@ -130,7 +130,7 @@ const subcommands: Command[] = [
   windows,
   {
     name: "semantic",
-    summary: "show the state of meaning search",
+    summary: "show the state of search by meaning",
     json: "value",
     run: async () => (await look()).semantic(),
   },

@@ -47,7 +47,7 @@ export const recall: SlashCommand = {
     { flags: "--limit <n>", help: "maximum results", kind: "count" },
     { flags: "--full", help: "show full texts instead of snippets" },
     { flags: "--explain", help: "explain the ranking" },
-    { flags: "--forget", help: "erase items by id or ref, a --session, or what is --older-than a date" },
+    { flags: "--forget", help: "erase items by id or ref, a whole --session, or everything --older-than a date" },
     { flags: "--older-than <time>", help: "with --forget: everything from before this date or time" },
     { flags: "--yes", help: "with --forget: do not ask" },
     { flags: "--pin <text>", help: "pin a text, or a result by its id, for this repository or --scope user" },
@@ -111,12 +111,12 @@ const choiceOf = (args: CommandCall["args"], session?: string, olderThan?: strin
 /** `--forget`. */
 async function erase(choice: ErasureChoice, yes: boolean, person: Person): Promise<CommandOutcome> {
   if (Object.keys(choice).length === 0)
-    return fail(commandUsage("Nothing to forget was named.", "Give an id or ref, --session or --older-than."));
+    return fail(commandUsage("Nothing to forget.", "Give an id or ref, --session or --older-than."));
   const confirm = async (items: number): Promise<boolean> =>
     yes || ((await person.confirm?.(`Erase ${counted(items, "item")} for good?`)) ?? false);
   const outcome = await home.recall.forgetStored(choice, confirm);
   if (outcome.ok && !outcome.value)
-    return fail(commandUsage("Forgetting erases for good, so it asks first.", "Confirm, or add --yes."));
+    return fail(commandUsage("Forgetting cannot be undone, so it needs your confirmation.", "Confirm, or add --yes."));
   return describe(outcome, (report) => ({ data: report, text: report ? erasedText(report) : "" }));
 }
 

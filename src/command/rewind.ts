@@ -8,8 +8,8 @@ import { counted } from "./format.ts";
 export type RewindOptions = { files?: boolean; overwrite?: boolean };
 
 export const rewindOptions: readonly CommandOption[] = [
-  { flags: "--files", help: "also put back files that the agent changed since, unless others changed them too" },
-  { flags: "--overwrite", help: "put back all of them; what others wrote is kept as a copy" },
+  { flags: "--files", help: "also restore files the agent changed since, unless someone else changed them too" },
+  { flags: "--overwrite", help: "restore those too; a copy of each is kept" },
 ];
 
 export const filesOf = ({ files, overwrite }: RewindOptions): "stay" | "restore" | "overwrite" =>
@@ -65,7 +65,7 @@ const preview = (client: Client): CommandOutcome =>
     ].join("\n"),
   );
 
-const FILE_WORDS = { restore: "put back", remove: "removed, it is new", skip: "left as it is" };
+const FILE_WORDS = { restore: "restore", remove: "remove (new since then)", skip: "skip" };
 export const fileLine = ({ path, action, why }: { path: string; action: keyof typeof FILE_WORDS; why?: string }) =>
   `  ${path}: ${FILE_WORDS[action]}${why === undefined ? "" : `, ${why}`}`;
 
@@ -80,7 +80,7 @@ export const rewindOutcome = (
     data: report,
     text: [
       ...(report.prompts.length === 0
-        ? ["Files that were left the last time. The conversation was not changed."]
+        ? ["These files were skipped last time. The conversation is unchanged."]
         : [`Went back. Removed ${counted(report.prompts.length, "message")} from the conversation:`]),
       ...report.prompts.map(promptLine),
       ...filesText(report, again(report.prompts[0]?.ref)),
@@ -88,17 +88,17 @@ export const rewindOutcome = (
   }));
 
 function filesText({ prompts, files }: RewindReport, again: string): string[] {
-  const log = prompts.length === 0 ? "" : "The log keeps them, and recall finds them. ";
-  if (!files) return [`${log}Files and the effects of commands are not undone.`];
+  const log = prompts.length === 0 ? "" : "The log keeps them and recall can find them. ";
+  if (!files) return [`${log}Files and the effects of commands stay as they are.`];
   const { restored, skipped, copies } = files;
   return [
-    restored.length === 0 ? "No file had to be put back." : `Put back ${counted(restored.length, "file")}:`,
+    restored.length === 0 ? "No files to restore." : `Restored ${counted(restored.length, "file")}:`,
     ...restored.map((path) => `  ${path}`),
-    ...(skipped.length === 0 ? [] : ["Left as they are:", ...skipped.map(({ path, why }) => `  ${path}: ${why}`)]),
+    ...(skipped.length === 0 ? [] : ["Skipped:", ...skipped.map(({ path, why }) => `  ${path}: ${why}`)]),
     ...(skipped.some(({ isForeign }) => isForeign)
-      ? [`${again} --files --overwrite puts back those that others changed; what they wrote is kept as a copy.`]
+      ? [`${again} --files --overwrite restores those that someone else changed; a copy of each is kept.`]
       : []),
-    ...copies.map(({ path, copy }) => `What ${path} held is kept in ${copy}.`),
-    `${log}The effects of commands are not undone.`,
+    ...copies.map(({ path, copy }) => `The replaced ${path} is kept as ${copy}.`),
+    `${log}The effects of commands stay.`,
   ];
 }

@@ -52,7 +52,7 @@ export const theme: SlashCommand = {
     async run(name, client) {
       const names: readonly string[] = [...THEME_NAMES, ...(await home.ownThemes())];
       if (name !== "" && !names.includes(name)) {
-        const next = `There are ${names.join(", ")}; your own go to EVERLONG_HOME/themes/NAME.json.`;
+        const next = `Themes: ${names.join(", ")}. Put your own in EVERLONG_HOME/themes/NAME.json.`;
         return fail(commandUsage(`There is no theme "${name}".`, next));
       }
       if (name !== "") return setUi(client, "ui.theme", name, `The theme is ${name} from now on.`);
@@ -70,7 +70,7 @@ export const theme: SlashCommand = {
 
 export const plain: SlashCommand = {
   name: "plain",
-  summary: "use plain lines instead of the screen, from the next start on",
+  summary: "use plain lines instead of a full screen, from the next start",
   slash: {
     usage: "[on|off]",
     async run(text, client) {
@@ -78,8 +78,8 @@ export const plain: SlashCommand = {
         return fail(commandUsage(`/plain takes on or off, not "${text}".`, "Try /plain on."));
       const isOn = text !== "off";
       const words = isOn
-        ? "Plain lines from the next start on. Back: /plain off"
-        : "The screen from the next start on.";
+        ? "Plain lines from the next start. To go back: /plain off"
+        : "Full screen from the next start.";
       return setUi(client, "ui.plain", String(isOn), words);
     },
   },

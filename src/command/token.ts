@@ -29,9 +29,9 @@ const add: Command = {
   options: [
     { flags: "--tenant <name>", help: "the team", required: true },
     { flags: "--user <name>", help: "the member", required: true },
-    { flags: "--scope <list>", help: "of read, write, approve, admin", kind: "words", required: true },
-    { flags: "--repo <pattern>", help: "only this repository, or owner/*; may be given again", kind: "list" },
-    { flags: "--expires <time>", help: "when it ends: 30d, 12h or 2027-01-31" },
+    { flags: "--scope <list>", help: "any of read, write, approve, admin", kind: "words", required: true },
+    { flags: "--repo <pattern>", help: "only this repository, or owner/*; repeat for more", kind: "list" },
+    { flags: "--expires <time>", help: "when it expires: 30d, 12h or 2027-01-31" },
     DATABASE,
     NODE,
   ],
@@ -46,7 +46,7 @@ const add: Command = {
       ),
       (data) => ({
         data,
-        text: `${data.token}\nThis is ${data.user}'s token in ${data.tenant}. It is shown only now.`,
+        text: `${data.token}\nThis is ${data.user}'s token in ${data.tenant}. It is not shown again.`,
       }),
     ),
 };
@@ -78,7 +78,7 @@ const list: Command = {
 
 const revoke: Command = {
   name: "revoke",
-  summary: "end a token, by its name or id, within 5 seconds on every node",
+  summary: "revoke a token by name or id; every node refuses it within 5 seconds",
   arguments: "<name>",
   json: "value",
   options: [TENANT, DATABASE, NODE],

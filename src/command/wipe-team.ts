@@ -13,10 +13,10 @@ export async function wipeTeam({ tenant, user, database, yes }: TeamWipe, person
   if (!plan.ok) return plan;
   const rows = Object.entries(plan.value).filter(([, count]) => count > 0);
   const who = user === undefined ? `tenant ${tenant}` : `${user} in ${tenant}`;
-  if (rows.length === 0) return ok({ text: `The database has nothing of ${who}.`, data: { ...leaving, counts: {} } });
+  if (rows.length === 0) return ok({ text: `The database has no data of ${who}.`, data: { ...leaving, counts: {} } });
   const list = table(rows.map(([name, count]) => [`  ${name}`, counted(count, "row")]));
-  person.print(`This will be deleted of ${who}:\n${list}`);
-  if (user !== undefined) person.print("Memories of repositories stay, without the name.");
+  person.print(`Data of ${who} to delete:\n${list}`);
+  if (user !== undefined) person.print("Repository memories stay, without the member's name.");
   if (!yes) {
     if (!person.ask)
       return fail(commandUsage("No terminal to confirm this in.", "Add --yes to delete without asking."));

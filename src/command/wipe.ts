@@ -12,13 +12,13 @@ const USAGE = "everlong wipe --memory, --sessions, --all or --tenant NAME; everl
 
 export const wipe: Command = {
   name: "wipe",
-  summary: "delete memories, sessions or all data, here or of a team",
+  summary: "delete memories, sessions or everything, here or for a team",
   options: [
     { flags: "--memory", help: "memories, the board and the facts of the graph" },
     { flags: "--sessions", help: "sessions, including those of other agents, and the search index" },
     { flags: "--all", help: "everything, settings included" },
     { flags: "--tenant <name>", help: "everything of this team in its database" },
-    { flags: "--user <name>", help: "with --tenant: only what is this member's" },
+    { flags: "--user <name>", help: "with --tenant: only this member's data" },
     { flags: "--database <url>", help: "the team's database (default: the setting gateway.database)" },
     { flags: "--yes", help: "don't ask" },
   ],

@@ -98,7 +98,7 @@ function graphitiServer(workspace: Workspace, address: string): string | undefin
 
 const notAsked = (address: string): Failure => ({
   code: "no_endpoint",
-  what: `${address} is not the Graphiti server of the settings, so nobody asks to send text there.`,
+  what: `${address} is not the Graphiti server of the settings, so there is nothing to decide.`,
   data: "Nothing was changed.",
   next: "everlong consent lists what was asked; everlong consent revoke URL takes a consent back.",
   exit: 1,

@@ -92,7 +92,7 @@ export async function restoreFiles(
     if (now && isForeign(file, now)) {
       const copy = await storeSnapshot(folder, now);
       if (copy === undefined) {
-        outcome.skipped.push({ path, why: "a copy of what it holds now could not be kept" });
+        outcome.skipped.push({ path, why: "its present content could not be copied first" });
         continue;
       }
       outcome.copies.push({ path, copy: join(folder, copy) });

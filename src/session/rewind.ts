@@ -142,7 +142,7 @@ export async function restoreLeft(
   const left = lastLeft(state, to);
   if (!previewFiles(left, snapshots, true).some(({ action }) => action !== "skip")) return undefined;
   const files = await restoreFiles(left, snapshots, true);
-  const message = `Put back, although others had changed them: ${files.restored.join(", ") || "none"}.`;
+  const message = `Restored although someone else had changed them: ${files.restored.join(", ") || "none"}.`;
   await emit("session.info", { infoType: "files_restored", message });
   return { prompts: [], files };
 }

@@ -36,7 +36,7 @@ describe("AE11 three turns with edits, then back to before the third", () => {
     const third = only(logOf(place, id), "user.message").find((m) => m.data.ref === "t3");
     const back = await run(place, ["sessions", "rewind", id, "--to", third?.id ?? ""]);
     expect(back.code, back.stderr).toBe(0);
-    expect(back.stdout).toMatch(/not undone/);
+    expect(back.stdout).toMatch(/effects of commands stay/);
     const next = await run(place, ["--resume", id, "-p", "go on"]);
     expect([next.code, next.stdout]).toEqual([0, "after\n"]);
     const request = server.requests.at(-1);
@@ -95,10 +95,10 @@ describe("files that others changed", () => {
     expect(readIn(place, "two.txt")).toBe("by hand");
     // Going back further does not forget it.
     const stored = await run(place, ["sessions", "rewind", id, "--to", "t1", "--files"]);
-    expect(stored.stdout).toContain(`everlong sessions rewind ${id} --to t1 --files --overwrite puts back`);
+    expect(stored.stdout).toContain(`everlong sessions rewind ${id} --to t1 --files --overwrite restores`);
     const again = await run(place, ["sessions", "rewind", id, "--to", "t1", "--files", "--overwrite"]);
-    expect(again.stdout).toContain("The conversation was not changed.");
-    expect(again.stdout).toMatch(/Put back 2 files:[\s\S]*What \S+one.txt held is kept in/);
+    expect(again.stdout).toContain("The conversation is unchanged.");
+    expect(again.stdout).toMatch(/Restored 2 files:[\s\S]*The replaced \S+one.txt is kept as/);
     expect(["one.txt", "two.txt"].filter((name) => existsSync(join(place.folder, name)))).toEqual([]);
     // There is nothing left to put back: the command is again what it always was.
     expect((await slash("/undo --files --overwrite")).stderr).toContain("No message to go back to");
@@ -113,7 +113,7 @@ describe("files that others changed", () => {
     const slash = (line: string) => run(place, ["--resume", id, "-p", line]);
     writeIn(place, "one.txt", "by hand");
     await slash("/undo --files");
-    expect((await slash("/undo --files --overwrite")).stdout).toContain("Put back 1 file:");
+    expect((await slash("/undo --files --overwrite")).stdout).toContain("Restored 1 file:");
     expect(existsSync(join(place.folder, "one.txt"))).toBe(false);
     writeIn(place, "one.txt", "mine");
     expect((await slash("/undo --files")).code).toBe(1);

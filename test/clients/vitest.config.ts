@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["test/clients/real/*.client.ts"],
     testTimeout: 300_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: "forks",
     maxWorkers: 1,
     reporters: ["verbose"],

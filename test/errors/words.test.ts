@@ -30,7 +30,7 @@ describe("FE14 F108 the ten errors", () => {
     expect(flag.stderr).toBe('Unknown option "--modle".\nNothing was started.\nDid you mean --model? [usage]\n');
     expect(deep.stderr).toBe('Unknown option "--limmit".\nNothing was started.\nDid you mean --limit? [usage]\n');
     expect(words(free)).toBe(
-      'Unknown option "--zzzzzz". Nothing was started. everlong help recall lists what it takes. [usage] ',
+      'Unknown option "--zzzzzz". Nothing was started. everlong help recall shows its options. [usage] ',
     );
   });
 
@@ -45,9 +45,9 @@ describe("FE14 F108 the ten errors", () => {
     ]);
     expect(words(file)).toContain("nowhere.json cannot be read: no such file or directory.");
     for (const done of [missing, strange, near, page]) expect([done.code, done.stdout]).toEqual([2, ""]);
-    expect(words(missing)).toContain("everlong help sessions show lists what it takes. [usage]");
+    expect(words(missing)).toContain("everlong help sessions show shows its options. [usage]");
     expect(words(strange)).toBe(
-      'everlong graph has no command "finish". Nothing was started. everlong help graph lists what it takes. [unknown_command] ',
+      'everlong graph has no command "finish". Nothing was started. everlong help graph shows its options. [unknown_command] ',
     );
     expect(words(near)).toContain('everlong inbox has no command "shoow". Nothing was started. Did you mean show? ');
     expect(words(page)).toContain('everlong has no command "sesions". Nothing was started. Did you mean sessions? ');

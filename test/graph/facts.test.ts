@@ -100,7 +100,7 @@ describe("facts over time", () => {
     await graph(place, "add", "deployment pipelines", "USES", "kafka");
     expect(await graph(place, "entity", "deployment pipeline")).toMatch(/also deployment pipelines[\s\S]*kafka/);
     expect(await graph(place, "undo", "--merge", "deployment pipelines")).toBe(
-      "deployment pipelines is a thing of its own again, apart from deployment pipeline; 1 fact went with it.\n",
+      "deployment pipelines is separate from deployment pipeline again, with 1 fact.\n",
     );
     expect(await graph(place, "entity", "deployment pipeline")).not.toContain("kafka");
     expect(await graph(place, "entity", "deployment pipelines")).toContain("kafka");

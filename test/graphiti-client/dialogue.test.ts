@@ -76,7 +76,7 @@ describe("GC3 the question of consent", () => {
 
   it("GC3 an untrusted folder is not asked, and an agent's shell cannot answer", async () => {
     const { say, graphiti, place } = await stage({ trust: false, consent: false });
-    expect((await say("consent", "ask")).stdout).toContain("Nothing waits for your consent here.");
+    expect((await say("consent", "ask")).stdout).toContain("Nothing here needs your consent.");
     await say("trust");
     place.env["EVERLONG_TOOL_SHELL"] = "1";
     for (const verb of ["grant", "decline"]) expect((await say("consent", verb, graphiti.url)).code, verb).not.toBe(0);
@@ -91,7 +91,7 @@ describe("GC4 declining", () => {
     await answer(place, "3", "memory.graphiti.enabled is now false");
     expect((await say("graph", "status")).stdout).toContain("Graphiti server: off");
     expect((await turn("hello there")).stderr).not.toContain("consent");
-    expect((await say("consent", "ask")).stdout).toContain("Nothing waits");
+    expect((await say("consent", "ask")).stdout).toContain("Nothing here needs your consent");
     await say("settings", "set", "memory.graphiti.enabled", "true");
     expect((await say("consent", "ask")).code).toBe(1);
     expect(graphiti.connections()).toBe(0);
@@ -102,7 +102,7 @@ describe("GC4 declining", () => {
     await answer(place, "3", "you are not asked again");
     expect(recordOf(place, graphiti.url)).toMatchObject({ endpoint: graphiti.url, declinedAt: expect.any(String) });
     expect((await say("graph", "status")).stdout).toContain("Graphiti server: declined");
-    expect((await say("consent", "ask")).stdout).toContain("Nothing waits");
+    expect((await say("consent", "ask")).stdout).toContain("Nothing here needs your consent");
     expect((await turn("hello there")).stderr).not.toContain("consent");
     expect((await say("consent")).stdout).toContain(`${graphiti.url}  declined in ${place.folder}`);
     place.env["EVERLONG_GRAPHITI_ENDPOINT"] = `${graphiti.url}/other`;

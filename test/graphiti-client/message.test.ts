@@ -148,9 +148,9 @@ describe("GC5 embedded", () => {
     place.env["EVERLONG_GRAPHITI_ENDPOINT"] = "embedded";
     const done = await turn("The staging port is 8081.");
     expect([done.code, done.stderr]).toEqual([0, expect.not.stringContaining("consent")]);
-    expect((await say("consent", "ask")).stdout).toContain("Nothing waits");
+    expect((await say("consent", "ask")).stdout).toContain("Nothing here needs your consent");
     expect((await say("graph", "status")).stdout).toContain("Graphiti server: ready");
     expect((await say("graph")).stdout).toContain("The staging port is 8081.");
-    expect((await say("graph", "queue")).stdout).toContain("Nothing waits");
+    expect((await say("graph", "queue")).stdout).toContain("The queue is empty");
   });
 });

@@ -64,7 +64,7 @@ describe("RE13 promotions to a server", () => {
     expect([lied.code, lied.stdout]).toEqual([1, expect.stringContaining("still shows it")]);
     graphiti.script = () => ({ type: "status", status: 503, body: "later" });
     const id = /graph undo (\S+)/.exec(lied.stdout)?.[1] ?? "";
-    expect((await say("graph", "promotions")).stdout).toContain("taken back here, and perhaps still on the Graphiti");
+    expect((await say("graph", "promotions")).stdout).toContain("undone here; the Graphiti server may still have it");
     expect((await say("graph", "undo", id)).code).toBe(1);
     graphiti.script = () => undefined;
     expect((await say("graph", "undo", id)).code).toBe(0);
@@ -147,7 +147,7 @@ describe("RE13 promotions to a server", () => {
     await graphiti.pause();
     await say("promote", "--kind", "decision", "We use Postgres");
     const undone = await say("graph", "undo");
-    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining("Took back")]);
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining("Undone")]);
     await graphiti.resume();
     await say("consent", "revoke", graphiti.url);
     await say("promote", "--kind", "decision", "We use Redis");

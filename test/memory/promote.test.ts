@@ -83,7 +83,7 @@ describe("promotion", () => {
     await promote("--kind", "preference", "--scope", "workspace", "Use tabs, not spaces");
     expect(await ask("Hello there, friend")).toContain("Use tabs, not spaces");
     const undone = await run(place, ["graph", "undo"]);
-    expect(undone.stdout).toBe('Took back "Use tabs, not spaces": 1 fact removed. 1 pin ended.\n');
+    expect(undone.stdout).toBe('Undone: "Use tabs, not spaces", 1 fact removed. 1 pin ended.\n');
     const listed = await run(place, ["graph", "promotions"]);
     expect(listed.stdout).toMatch(/^[0-9a-f]{8} {2}\S+ \S+ {2}workspace decision, stored: We use Postgres\n$/);
     const request = await ask("Hello there, friend");

@@ -36,7 +36,7 @@ describe("O54 interrupting", () => {
     await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
     await terminal.see("Interrupted.");
-    await terminal.see(/1 agent still runs? in the background/);
+    await terminal.see(/1 agent is still running in the background/);
     await expect.poll(() => cancelled(place).sort()).toEqual(["below", "front"]);
     terminal.press("ctrl+c");
     await terminal.see("Stopped 1 agent");
@@ -78,7 +78,7 @@ describe("O54 interrupting", () => {
     terminal.type("go");
     await expect.poll(() => of("FRONT").length + of("BACK").length).toBe(2);
     terminal.press("ctrl+c");
-    await terminal.see(/1 agent still runs? in the background/);
+    await terminal.see(/1 agent is still running in the background/);
     await expect.poll(() => cancelled(place)).toEqual(["front"]);
     release();
     await terminal.see("heard of back");
@@ -93,10 +93,10 @@ describe("O54 interrupting", () => {
     await expect.poll(() => started(place)).toContain("bash");
     await expect.poll(() => of("BACK").length).toBe(1);
     terminal.press("ctrl+c");
-    await terminal.see("1 agent still runs");
+    await terminal.see("1 agent is still running");
     await new Promise((resolve) => setTimeout(resolve, 3200));
     terminal.press("ctrl+c");
-    await terminal.see("1 agent still runs");
+    await terminal.see("1 agent is still running");
     expect(cancelled(place)).not.toContain("back");
     await leave(terminal);
   });

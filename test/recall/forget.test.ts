@@ -82,10 +82,10 @@ describe("R56 RE6 everlong recall --forget", () => {
       expect.stringContaining("Nothing is stored under nothing-of-that-id."),
     ]);
     expect(await refused("t1", "--yes")).toEqual([2, expect.stringContaining("does not say which session")]);
-    expect(await refused()).toEqual([2, expect.stringContaining("Nothing to forget was named.")]);
+    expect(await refused()).toEqual([2, expect.stringContaining("Nothing to forget.")]);
     expect(await refused(`${session}:t1`)).toEqual([
       2,
-      expect.stringContaining("Forgetting erases for good, so it asks first."),
+      expect.stringContaining("Forgetting cannot be undone, so it needs your confirmation."),
     ]);
     expect(await refused("--older-than", "whenever", "--yes")).toEqual([2, expect.stringContaining("not a date")]);
     await say(place, "recall", "--forget", "--older-than", "2020-01-01", "--yes");

@@ -42,7 +42,7 @@ describe("/tasks", () => {
     screen.press("escape");
     await screen.see(/> 1 looker/);
     screen.type("b");
-    await screen.see("Nobody waits for it");
+    await screen.see("It is already in the background");
     screen.press("escape");
     await screen.see(/> 1 looker/);
     screen.type("r");
@@ -58,7 +58,7 @@ describe("/tasks", () => {
     await screen.reach("Stopped: looker.");
     await screen.see(/> 1 looker .*cancelled/);
     screen.type("m");
-    await screen.see("It has ended and takes no message.");
+    await screen.see("It has ended.");
     screen.press("escape");
     await screen.see(/> 1 looker/);
     screen.type("d");

@@ -78,7 +78,7 @@ describe("going back", () => {
     await screen.see(/2 conversation and files .*2 files \(a\.txt, new\.txt\)/);
     await screen.see(/3 also files changed by others +2 files \(b\.txt, c\.txt\): what they hold now is kept/);
     screen.type("2");
-    await screen.reach("Put back 2 files:");
+    await screen.reach("Restored 2 files:");
     await screen.reach(/b\.txt: changed since by someone else/);
     expect(readIn(place, "a.txt")).toBe("one\n");
     expect(readIn(place, "b.txt")).toBe("by hand\n");
@@ -134,7 +134,7 @@ describe("todos and models", () => {
     screen.type("/model\r");
     await screen.see(/> 1 custom\/scripted +prompts up to [\d,]+ tokens, in use/);
     screen.type("zzz");
-    await screen.see("No row has these words.");
+    await screen.see("No matches.");
     screen.press("backspace", "backspace", "backspace");
     await screen.see("> 1 custom/scripted");
     screen.type("2");

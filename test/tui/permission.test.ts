@@ -133,7 +133,7 @@ describe("permission under typing", () => {
     const first = /(alpha|beta)[^\n]*: run this/.exec(screen.text())?.[1] ?? "";
     const second = first === "alpha" ? "beta" : "alpha";
     screen.type(`/tasks stop ${first}\r`);
-    await screen.reach("The question about a permission was withdrawn");
+    await screen.reach("The permission request was withdrawn");
     await screen.see(`touch ${second}-file`);
     await screen.lose("1 of 2");
     expect(touched(place, first)).toBe(false);

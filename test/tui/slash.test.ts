@@ -56,7 +56,7 @@ const LINES: [string, 0 | 1 | 2, RegExp][] = [
   ["/remember", 2, /Say what to remember/],
   ["/remember decision We use Postgres", 0, /Promoted to the workspace as decision/],
   ["/promotions", 0, /We use Postgres/],
-  ["/promotions undo", 0, /Took back/],
+  ["/promotions undo", 0, /Undone/],
   ["/promote", 2, /Nothing to promote/],
   ["/board", 0, /is empty/],
   ["/board changes", 0, /No changes/],

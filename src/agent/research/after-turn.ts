@@ -12,7 +12,7 @@ export type AfterResearch =
 export function afterTurn(run: ResearchRun, end: TurnEnd): AfterResearch {
   if (run.written) return { type: "done", path: run.path };
   const settled = run.dispatches.filter((d) => d.settled).length;
-  const note = `The answers of ${settled} agents are kept; /research with the same topic goes on from there.`;
+  const note = `The answers of ${settled} agents are kept; /research with the same topic continues from there.`;
   if (end.status !== "done") {
     const why = end.reason ?? (end.status === "aborted" ? "it was interrupted" : `its turn ended as ${end.status}`);
     return { type: "failed", reason: `The research ended without a report: ${why.replace(/\.$/, "")}. ${note}` };

@@ -25,7 +25,7 @@ function lineOf(event: Envelope, redact: (text: string) => string): string | und
     case "subagent.completed":
       return `Agent ${event.data.agentId} completed: ${event.data.turns} turns, ${event.data.totalTokens} tokens, ${(event.data.durationMs / 1000).toFixed(1)} s.`;
     case "subagent.idle":
-      return `Agent ${event.data.agentId} answered and waits for a follow-up.`;
+      return `Agent ${event.data.agentId} answered and is ready for a follow-up.`;
     case "subagent.failed":
       return `Agent ${event.data.agentId} failed: ${clip(redact(event.data.error.message), 300)}`;
     case "subagent.cancelled":

@@ -128,7 +128,11 @@ describe("X114 the rows", () => {
     };
     const made = plan("cline", { files: { [path]: JSON.stringify(settings) } });
     const copy = "/home/u/.everlong/with/77/cline.json";
-    expect(made.env).toEqual({ CLINE_PROVIDER_SETTINGS_PATH: copy, CLINE_SESSION_BACKEND_MODE: "local" });
+    expect(made.env).toEqual({
+      CLINE_PROVIDER_SETTINGS_PATH: copy,
+      CLINE_SESSION_BACKEND_MODE: "local",
+      CLINE_HUB_DISCOVERY_PATH: `${copy}/no-hub`,
+    });
     expect(made.files[0]).toMatchObject({ path: copy, mode: 0o600 });
     expect(JSON.parse(made.files[0]?.text ?? "")).toEqual({
       ...settings,

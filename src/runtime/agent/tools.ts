@@ -78,7 +78,7 @@ async function startTask(services: TaskServices, request: TaskRequest) {
   return started;
 }
 
-/** The person does not wait for ever: what takes long goes on in the background. */
+/** The person does not wait for ever: what takes long continues in the background. */
 function promoteLater({ registry, workspace, stopping }: TaskServices, id: string): void {
   const seconds = workspace.settings.values["agent.autoBackgroundSeconds"];
   if (seconds === 0) return;

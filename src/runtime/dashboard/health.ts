@@ -57,7 +57,7 @@ export function healthOperations({ paths, redact }: Workspace, db: Database, par
         .filter(({ dropped }) => dropped > 0)
         .map(({ name, dropped }) => ({
           name,
-          finding: `${dropped} could not be worked on`,
+          finding: `${dropped} failed`,
           fix: "Run everlong doctor.",
         }));
       return [...noticed, ...stuck];
@@ -89,8 +89,8 @@ function queuesOf(db: Database): HealthView["queues"] {
 const TODOS: Readonly<Record<string, string>> = {
   store: "Look at free space and at the home folder; everlong doctor --fix repairs what it can.",
   index: "Run everlong sessions reindex.",
-  recall: "Searches went on without it; if it stays, run everlong doctor.",
-  graph: "Facts are found later; if it stays, run everlong doctor.",
+  recall: "Searches worked without it; if it persists, run everlong doctor.",
+  graph: "Facts are extracted later; if it persists, run everlong doctor.",
   gateway: "Please report it: the crash report is in the logs folder.",
 };
-const todoFor = (part: string): string => TODOS[part] ?? "If it stays, run everlong doctor.";
+const todoFor = (part: string): string => TODOS[part] ?? "If it persists, run everlong doctor.";

@@ -70,8 +70,4 @@ export const wrongTitle = (title: string): Result<never, Failure> =>
 export const notOurs = ({ source, client }: Pick<SessionRow, "source" | "client">): Failure =>
   source === "gateway"
     ? refusal("client_owns_it", `Its client (${client}) runs this conversation.`, "Stop or compact it there.")
-    : refusal(
-        "imported_session",
-        "This session was imported and can only be read.",
-        "Go on with it in its own program.",
-      );
+    : refusal("imported_session", "This session was imported and can only be read.", "Continue it in its own program.");

@@ -25,7 +25,9 @@ export function pinOperations(
     async endPin(id) {
       const ended = await write(db, () => endPin(db, id));
       if (!ended.ok) return ended;
-      return ended.value ? ok({ id, active: false }) : refused("pin_not_found", "No such pin is in force.", "Reload.");
+      return ended.value
+        ? ok({ id, active: false })
+        : refused("pin_not_found", "This pin does not exist, or has ended.", "Reload.");
     },
     async pinPromotion(id, on) {
       const promotion = await promotionOf(graph, id);
@@ -62,6 +64,6 @@ async function ownerOf({ store }: TemporalGraph<unknown>, { scope, group }: Stor
   if (!groups.ok) return groups;
   const repository = groups.value.find(({ id }) => id === group)?.place.repository;
   if (repository === undefined)
-    return refused("no_such_repository", "The repository of this promotion is not known here.", "Pin it there: /pin");
+    return refused("no_such_repository", "This promotion's repository is not known here.", "Pin it there: /pin");
   return ok({ level: "repository", owner: repository, place: { level: "repository", repository } } as const);
 }

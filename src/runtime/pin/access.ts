@@ -61,10 +61,7 @@ function pinAccess(workspace: Workspace, db: Database, session: string | undefin
     async end(id) {
       if (shell) return fail(shell);
       const [pin, another] = id === "" ? [] : findPins(db, id).filter(({ active }) => active);
-      if (!pin)
-        return fail(
-          refusal("pin_not_found", `No pin in force has the id ${id}.`, "List pins: everlong recall --pins."),
-        );
+      if (!pin) return fail(refusal("pin_not_found", `No pin has the id ${id}.`, "List pins: everlong recall --pins."));
       if (another) return fail(refusal("ambiguous", `Several pins begin with ${id}.`, "Give more of the id."));
       const ended = await write(db, () => endPin(db, pin.id));
       return ended.ok ? ok<Pin>({ ...pin, active: false }) : ended;

@@ -91,7 +91,7 @@ export function matchText(found: MatchPage, options: MatchTextOptions): string {
 }
 
 const pinsText = ({ pinned = [] }: MatchPage): string[] =>
-  pinned.length === 0 ? [] : [["Pins in force here:", ...pinned.map(({ id, text }) => `- ${text} (${id})`)].join("\n")];
+  pinned.length === 0 ? [] : [["Pins here:", ...pinned.map(({ id, text }) => `- ${text} (${id})`)].join("\n")];
 
 const partsText = (parts: Readonly<Record<string, number>>): string =>
   Object.entries(parts)

@@ -62,9 +62,9 @@ function enclose({ name, path, isFolder, lines }: Mention, takesImages: boolean,
     const mediaType = imageType(start);
     if (mediaType && !takesImages) mentions.notices.push(`${name} was not attached: this model cannot see images.`);
     else if (mediaType && size > MAX_IMAGE_BYTES)
-      mentions.notices.push(`${name} was not attached: an image may have ${MAX_IMAGE_BYTES / 1024 / 1024} MB at most.`);
+      mentions.notices.push(`${name} was not attached: images can be at most ${MAX_IMAGE_BYTES / 1024 / 1024} MB.`);
     else if (mediaType) (mentions.images as EnclosedImage[]).push({ data: readAt(fd, 0, size), mediaType });
-    else if (start.includes(0)) mentions.notices.push(`${name} was not attached: it is not a text.`);
+    else if (start.includes(0)) mentions.notices.push(`${name} was not attached: it is not text.`);
     else if (size > MAX_TEXT_BYTES)
       mentions.notices.push(`${name} was not attached: it is larger than 10 MB. The agent can read parts of it.`);
     else resources.push({ uri: name, text: linesOf(readAt(fd, 0, size).toString("utf8"), lines) });

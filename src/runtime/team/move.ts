@@ -45,7 +45,7 @@ export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<R
   for (const [what, text] of Object.entries({ tenant: wish.tenant, user: wish.user }))
     if (!isTeamName(text))
       return fail(
-        refusal("usage", `"${text}" cannot be a ${what}.`, "Use small letters, digits, - and _, up to 63.", 2),
+        refusal("usage", `"${text}" cannot be a ${what}.`, "Use up to 63 lowercase letters, digits, - and _.", 2),
       );
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
@@ -67,7 +67,7 @@ export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<R
 }
 
 const nothing = (home: string): Failure =>
-  refusal("nothing_to_move", `${home} has no memories.`, "Set EVERLONG_HOME to the home that is meant.");
+  refusal("nothing_to_move", `${home} has no memories.`, "Set EVERLONG_HOME to the folder with your memories.");
 
 async function move(
   { paths: { home } }: Workspace,

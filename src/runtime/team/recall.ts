@@ -57,7 +57,7 @@ export function memberRecall(
     async ask({ query: text = "", without: _without, ...question }, signal): Promise<Result<RecallView, Failure>> {
       const query = queryOf(text, question);
       if (!query.ok) return query;
-      if (question.around !== undefined) return atHome("The turns around one are");
+      if (question.around !== undefined) return atHome("Surrounding turns are");
       const where = whereOf(question, member);
       if (!where.ok) return where;
       const scope = withinReach(member, where.value.scopes);
@@ -77,14 +77,14 @@ export function memberRecall(
       return ok({ scope: where.value.name, results, ...rest });
     },
     async item(id, around) {
-      if (around !== undefined) return atHome("The turns around an item are");
+      if (around !== undefined) return atHome("Surrounding turns are");
       const item = await originalOf(everything, id);
       if (!item.ok) return item;
       return item.value ? ok({ item: item.value }) : fail(unknownItem(id));
     },
-    injected: async () => atHome("What a new session is told is"),
-    stats: async () => atHome("How much is indexed is"),
-    forget: async () => atHome("Erasing by hand is"),
+    injected: async () => atHome("A preview of a new session is"),
+    stats: async () => atHome("The size of the index is"),
+    forget: async () => atHome("Forgetting is"),
   };
 }
 
@@ -134,7 +134,7 @@ async function whole(page: MatchPage, recall: RowRecall, scope: Within): Promise
 }
 
 const atHome = (what: string) =>
-  badQuestion(`${what} not served by a team's node.`, "Ask the home of the session: everlong recall.");
+  badQuestion(`${what} not available on a team's node.`, "Ask the home of the session: everlong recall.");
 
 const unknownItem = (id: string): Failure =>
   refusal("no_such_item", `Item not found: ${id.slice(0, 120)}.`, "An id comes from a search.");

@@ -42,21 +42,22 @@ function grantOf(wish: TokenWish): Result<TokenGrant, Failure> {
     if (!isTeamName(text))
       return usage(
         `"${text}" cannot be a ${what}.`,
-        "Use up to 63 small letters, digits, - and _, a letter or digit first.",
+        "Use up to 63 lowercase letters, digits, - and _, starting with a letter or digit.",
       );
   const odd = wish.scopes.find((scope) => !tokenScopes.includes(scope as TokenScope));
   if (odd !== undefined || wish.scopes.length === 0)
-    return usage(`"${odd ?? ""}" is no scope.`, `Use ${tokenScopes.join(", ")}, separated by commas.`);
+    return usage(`"${odd ?? ""}" is not a scope.`, `Use ${tokenScopes.join(", ")}, separated by commas.`);
   const scopes = tokenScopes.filter((scope) => wish.scopes.includes(scope));
   const repositories: string[] = [];
   for (const text of wish.repositories) {
     const pattern = /^[^\s*]{0,400}\*?$/.test(text) && text !== "" ? repositoryPattern(text) : undefined;
     if (pattern === undefined)
-      return usage(`"${text}" is no repository.`, "Write owner/name, or owner/* for all of an owner.");
+      return usage(`"${text}" is not a repository.`, "Write owner/name, or owner/* for all of an owner.");
     repositories.push(pattern);
   }
   const expires = wish.expires === undefined ? null : expiryOf(wish.expires);
-  if (expires === undefined) return usage(`"${wish.expires}" is no time to come.`, "Write 30d, 12h or 2027-01-31.");
+  if (expires === undefined)
+    return usage(`"${wish.expires}" is not a time in the future.`, "Write 30d, 12h or 2027-01-31.");
   return ok({ name, tenant, user, scopes, repositories, expires });
 }
 

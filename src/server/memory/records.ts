@@ -224,6 +224,6 @@ const refusalOfOutcome = (
 const notPending = refusal("invalid_inputs", {
   status: 409,
   code: "not_pending",
-  message: "This record does not wait for a review.",
+  message: "This record is not waiting for review.",
   hint: "GET /api/memory/records?status=pending lists those that are.",
 });

@@ -33,7 +33,7 @@ export function agentChanged(transcript: Transcript, event: Envelope<LifeType>):
       };
     }
     case "subagent.idle":
-      return task(event.data.agentId, "idle", { detail: "answered, waits for a follow-up" });
+      return task(event.data.agentId, "idle", { detail: "answered, ready for a follow-up" });
     case "subagent.stalled":
       return task(event.data.agentId, "stalled", { detail: event.data.reason });
     case "subagent.completed":
@@ -53,7 +53,7 @@ export function agentChanged(transcript: Transcript, event: Envelope<LifeType>):
         kind: "notice",
         level: "info",
         about: "task",
-        text: `${transcript.agents.get(event.data.agentId)?.name ?? event.data.agentId} goes on in the background.`,
+        text: `${transcript.agents.get(event.data.agentId)?.name ?? event.data.agentId} continues in the background.`,
       });
     case "subagent.model_changed": {
       const { agentId, requested, used, reason } = event.data;

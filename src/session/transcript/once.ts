@@ -107,7 +107,7 @@ export function blocksOf(event: Envelope): TranscriptBlock[] {
     case "memory.prompt_unavailable":
       return info(
         "memory",
-        `Memories could not be read (${event.data.code}); the turn goes on without them.`,
+        `Memories could not be read (${event.data.code}); the turn continues without them.`,
         "warning",
       );
     default:

@@ -20,15 +20,21 @@ const text = <const Name extends string>(name: Name, help: string, more: { secre
   user.text(key(name), variable(name), undefined, help, { ...alias(name), ...more });
 
 export const graphRows = [
-  switchable.toggle("graph.enabled", "EVERLONG_GRAPH", true, "Learn facts from conversations, and when they held", {
-    unreadable: "off",
-  }),
+  switchable.toggle(
+    "graph.enabled",
+    "EVERLONG_GRAPH",
+    true,
+    "Learn facts from conversations, and when they were true",
+    {
+      unreadable: "off",
+    },
+  ),
   user.choice(
     "graph.extractor",
     "EVERLONG_GRAPH_EXTRACTOR",
     ["rules", "llm", "off"],
     "rules",
-    "Who finds facts in text: built-in rules, a model, or nobody",
+    "What extracts facts from text: built-in rules, a model, or nothing",
   ),
   user.text("graph.model", "EVERLONG_GRAPH_MODEL", undefined, "Model that finds facts, with graph.extractor llm", {
     defaultText: "the session's",

@@ -57,6 +57,6 @@ export const terminalRows = [
     "EVERLONG_LOG_LEVEL",
     ["error", "warn", "info", "debug"],
     "info",
-    "How much is written to logs/everlong.jsonl; debug: also what was broken off",
+    "How much is written to logs/everlong.jsonl; debug: also what was cancelled",
   ),
 ] as const satisfies readonly SettingRow[];

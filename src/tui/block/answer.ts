@@ -48,7 +48,7 @@ export function finishAnswer(block: Exclude<BlockOf<"assistant">, { state: "stre
   const [answer, parts] = extendAnswer(emptyAnswer, block.text, look);
   const whole = [...parts, ...endParts(answer, look)];
   // Said in words: a text that simply stops looks whole.
-  const ending = { complete: "", incomplete: "(incomplete)", discarded: "(broken off, discarded)" }[block.state];
+  const ending = { complete: "", incomplete: "(incomplete)", discarded: "(interrupted, discarded)" }[block.state];
   return ending === "" ? whole : [...whole, () => [indented([span(ending, "dim")])]];
 }
 

@@ -48,9 +48,9 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
     }
     case "recall": {
       if (block.state === "failed")
-        return { role: "warning", word: "recall", rest: [span(`failed: ${block.reason} The turn goes on.`)] };
+        return { role: "warning", word: "recall", rest: [span(`failed: ${block.reason} The turn continues.`)] };
       const counts = block.scopes.map(({ scope, count }) => countText(count, scope.replace(/s$/, ""))).join(", ");
-      const late = block.isPartial ? "timed out, what was there in time" : undefined;
+      const late = block.isPartial ? "timed out, partial results" : undefined;
       const time = block.durationMs === undefined ? undefined : `${Math.round(block.durationMs)} ms`;
       const body = look.isWhole ? block.items.map((item) => [span(item, "dim")]) : [];
       return { role: "accent", word: "recall", rest: [span(counts), span("  "), ...facts(time, late)], body };

@@ -40,7 +40,7 @@ export function ask<T extends QuestionBody["type"]>(
 export const screenPrompts = (dispatch: Dispatch, say: (text: string) => void): Required<Prompts> => ({
   async permission(question, signal) {
     const answer = await ask(dispatch, { type: "permission", ask: question }, signal);
-    if (!answer && signal.aborted) say("The question about a permission was withdrawn: its work has ended.");
+    if (!answer && signal.aborted) say("The permission request was withdrawn: its work has ended.");
     return answer?.answer ?? { type: "reject" };
   },
   question: async (question, signal) => (await ask(dispatch, { type: "user", ask: question }, signal))?.text,

@@ -17,5 +17,5 @@ export function copyText({ terminal, face }: App, text: string): string {
       ? sequence
       : `\u001bPtmux;${sequence.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`,
   );
-  return `Copied ${text.length} characters, if the terminal lets programs do so.`;
+  return `Copied ${text.length} characters, if your terminal allows it.`;
 }

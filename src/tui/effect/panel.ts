@@ -20,7 +20,7 @@ export async function openPanel(app: App, command: string, args: string): Promis
 
 function breakPanel(app: App, command: string, message: string): void {
   if (app.state().panel?.command === command) app.dispatch({ type: "panel", panel: undefined });
-  const text = `The view of /${command} failed: ${message} The session goes on.`;
+  const text = `The view of /${command} failed: ${message} The session continues.`;
   app.dispatch({ type: "event", event: errorEvent(text, "view_failed", new Date()) });
 }
 

@@ -26,7 +26,7 @@ const PERFORMERS: Performers = {
     const others = client.tasks.running();
     const texts = client.interrupt("user");
     if (texts.length > 0) app.dispatch({ type: "returned", texts });
-    if (others > 0) hint(app, `${others} still running: esc again stops them, /tasks`);
+    if (others > 0) hint(app, `${others} still running: esc again stops them, /tasks lists them`);
   },
   stopBackground: async (app) => {
     const count = await (await app.client()).tasks.cancelAll();

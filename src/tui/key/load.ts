@@ -16,14 +16,15 @@ export function loadKeys(text: string | undefined): LoadedKeys {
   } catch (error) {
     return { ...defaultKeys, notices: [`keys.json: ${errorText(error)}. The default keys are used.`] };
   }
-  if (!isRecord(parsed)) return { ...defaultKeys, notices: ["keys.json is no object. The default keys are used."] };
+  if (!isRecord(parsed))
+    return { ...defaultKeys, notices: ["keys.json is not a JSON object. The default keys are used."] };
   const notices: string[] = [];
   const rows = new Map<string, KeyRow>(keyTable.map((row) => [row.action, row]));
   for (const [action, value] of Object.entries(parsed)) {
     const keys = typeof value === "string" ? [value] : value;
     const row = rows.get(action);
     const where = `keys.json line ${lineOf(text, action)}`;
-    if (!row) notices.push(`${where}: "${action}" is no action. /keys lists them.`);
+    if (!row) notices.push(`${where}: "${action}" is not an action. /keys lists them.`);
     else if (!Array.isArray(keys) || !keys.every((key) => typeof key === "string" && key !== ""))
       notices.push(`${where}: "${action}" needs a key or a list of keys. Its default is used.`);
     else rows.set(action, { ...row, keys: keys.map((key) => normal(key)) });
@@ -47,7 +48,7 @@ function settle(
     let used = row;
     if (other && own.has(row.action)) {
       notices.push(
-        `${where(row.action)}: "${clash}" is bound to "${other.action}" already. The default of "${row.action}" is used.`,
+        `${where(row.action)}: "${clash}" is already bound to "${other.action}". The default of "${row.action}" is used.`,
       );
       const usual = keyTable.find(({ action }) => action === row.action)?.keys ?? [];
       used = { ...row, keys: usual.filter((key) => !taken.has(key)) };

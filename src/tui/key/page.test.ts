@@ -33,9 +33,9 @@ it("F39 FB10 an unknown action, a key bound twice and a wrong value are told wit
     '{\n  "fly": "f",\n  "mode": "ctrl+x",\n  "redraw": "ctrl+x",\n  "todos": 7\n}',
   );
   expect(notices).toHaveLength(3);
-  expect(notices[0]).toMatch(/line 2: "fly" is no action/);
+  expect(notices[0]).toMatch(/line 2: "fly" is not an action/);
   expect(notices.join("\n")).toMatch(/line 5: "todos"/);
-  expect(notices.join("\n")).toMatch(/line 4: "ctrl\+x" is bound to "mode" already/);
+  expect(notices.join("\n")).toMatch(/line 4: "ctrl\+x" is already bound to "mode"/);
   expect(bindings["ctrl+x"]).toBe("mode");
   expect(bindings["ctrl+l"]).toBe("redraw");
   expect(bindings["ctrl+t"]).toBe("todos");

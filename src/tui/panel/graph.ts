@@ -53,8 +53,8 @@ const factText = (fact: FactView): string =>
   [
     fact.text,
     `${fact.subject.name} ${fact.relation} ${fact.object.name}`,
-    fact.state === "ended" ? `It held ${whenText(fact)}: it holds no more.` : `It holds ${whenText(fact)}.`,
-    `Comes from ${fact.origin}, trust ${fact.trust}.`,
+    fact.state === "ended" ? `No longer true: ${whenText(fact)}.` : `True ${whenText(fact)}.`,
+    `Source: ${fact.origin}, trust: ${fact.trust}.`,
     ...fact.sources.map(({ session, turn, name, role }) =>
       session === undefined ? `  ${name}` : `  session ${session.slice(0, 8)}, t${turn} (${role})`,
     ),

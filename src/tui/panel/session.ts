@@ -144,10 +144,10 @@ export async function permissionsPage(client: Client): PageResult {
   const facts = [`folders: ${folders.join(", ")}`, sandbox].join("\n");
   const reset = (scope: "session" | "location"): PickerRow => {
     const line = `/permissions reset ${scope}`;
-    const state = confirmPage(`Take back what you approved for this ${scope}?`, line);
+    const state = confirmPage(`Remove your approvals for this ${scope}?`, line);
     return {
       label: `reset ${scope}`,
-      detail: `take back what you approved for this ${scope}`,
+      detail: `remove your approvals for this ${scope}`,
       does: { type: "show", state },
     };
   };

@@ -36,11 +36,11 @@ function shellRow({ id, command, isWaitedFor }: ShellRow): PickerRow {
     detail: `running${isWaitedFor ? "" : " in the background"} · ${command.replace(/\s+/g, " ")}`,
     does: say(command),
     keys: {
-      m: say("A command takes no messages."),
+      m: say("You cannot send messages to a command."),
       s: run("stop"),
-      b: isWaitedFor ? run("promote") : say("It is in the background already."),
-      r: say("It still runs. Its output is in the conversation; s stops it."),
-      d: say("It still runs: stop it first."),
+      b: isWaitedFor ? run("promote") : say("It is already in the background."),
+      r: say("It is still running. Its output is in the conversation; s stops it."),
+      d: say("It is still running: stop it first."),
     },
   };
 }
@@ -56,16 +56,16 @@ function agentRow(client: Client, row: AgentRow): PickerRow {
     does: { type: "open", command: TASK_PANEL, args: id },
     keys: {
       m: isOver
-        ? say("It has ended and takes no message. Ask the main agent to start a new one.")
+        ? say("It has ended. Ask the main agent to start a new one.")
         : { type: "insert", text: `/tasks message ${id} ` },
       s: isOver
-        ? say("It has ended already.")
+        ? say("It has already ended.")
         : children > 0
           ? { type: "show", state: confirmPage(`Stop ${id} with ${children} below it?`, `/tasks stop ${id}`) }
           : run("stop"),
-      b: isWaitedFor ? run("promote") : say("Nobody waits for it: it is in the background already, or has ended."),
+      b: isWaitedFor ? run("promote") : say("It is already in the background, or has ended."),
       r: say(progress.ok ? progress.value : progress.error.what),
-      d: isOver ? run("remove") : say("It still runs: stop it first."),
+      d: isOver ? run("remove") : say("It is still running: stop it first."),
     },
   };
 }

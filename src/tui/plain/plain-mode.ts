@@ -167,8 +167,8 @@ function unopened(): never {
 
 const stillRunning = (count: number): string =>
   count === 1
-    ? "1 agent still runs in the background; Ctrl+C again stops it."
-    : `${count} agents still run in the background; Ctrl+C again stops them.`;
+    ? "1 agent is still running in the background; Ctrl+C again stops it."
+    : `${count} agents are still running in the background; Ctrl+C again stops them.`;
 
 function promptOf(client: Client): string {
   const { mode, allowAll } = client.view();

@@ -14,6 +14,6 @@ export function autopilotNotice(limit: number): (event: Envelope) => string | un
           : undefined;
     if (isKnown || mode !== "autopilot") return undefined;
     isKnown = true;
-    return `Autopilot approves nothing by itself: what needs your leave is refused. It goes on alone at most ${counted(limit, "time")} a message (autopilot.maxContinuations).`;
+    return `Autopilot approves nothing for you: what needs your permission is refused. It continues on its own at most ${counted(limit, "time")} per message (autopilot.maxContinuations).`;
   };
 }

@@ -27,7 +27,7 @@ export function readTheme(file: string, text: string): LoadedTheme {
   for (const [key, value] of Object.entries(own)) {
     const role = roles.find((one) => one === key);
     const style = styleOf(value);
-    if (!role) notices.push(`${file} line ${lineOf(text, key)}: "${key}" is no role of a theme: ${roles.join(", ")}.`);
+    if (!role) notices.push(`${file} line ${lineOf(text, key)}: a theme has no "${key}". Use: ${roles.join(", ")}.`);
     else if (!style)
       problem(key, 'a colour such as "#7cb7ff" or 0 to 15, or an object of colour, back, emphasis', value);
     else theme[role] = { ...theme[role], ...style };

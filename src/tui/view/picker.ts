@@ -35,7 +35,7 @@ export function renderPicker(page: PickerPage, width: number, look: Look, rows: 
   const search = isSearch ? [span("  search: ", "dim"), span(page.query, "accent")] : [];
   const head = fitLine([span(page.title, undefined, "bold"), ...search], width, look);
   if (choices.length === 0) {
-    const words = page.rows.length === 0 ? page.empty : "No row has these words. Backspace widens the search.";
+    const words = page.rows.length === 0 ? page.empty : "No matches. Backspace widens the search.";
     return [head, fitLine([span(`  ${words}`, "dim")], width, look), ...foot("", page, width, look)];
   }
   const note = page.note === undefined ? [] : [fitLine([span(`  ${page.note}`, "dim")], width, look)];

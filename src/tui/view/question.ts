@@ -98,7 +98,7 @@ export function permissionTitle({ request }: PermissionPrompt): string {
     case "memory":
       return request.action === "store" ? "remember this?" : "vote on this memory?";
     case "hook":
-      return "go on? A hook wants to know";
+      return "continue? A hook asks";
   }
 }
 

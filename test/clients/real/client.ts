@@ -1,7 +1,5 @@
 // The real clients: how each is told to work without asking, how it goes on with its last session, and its shell tool.
-// cline goes on with a session (`--id`) in its full-screen interface only. By hand, through a pseudo-terminal, it takes a typed
-// prompt there; in the suite, which has no network but loopback, the typed prompt is shown and never sent. Why is not known.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { customCall } from "../../model-server/custom-call.ts";
 import { calls, type Reply } from "../../model-server/reply.ts";
@@ -12,8 +10,10 @@ export type Client = {
   variant?: string;
   env: Record<string, string>;
   first(prompt: string): string[];
-  /** Goes on with the last session of this project. Undefined: only in a terminal. */
-  resume?(prompt: string, folder: string): string[];
+  /** Goes on with the last session of this project. */
+  resume(prompt: string, at: { folder: string; home: string }): string[];
+  /** It goes on in its full-screen interface only: the prompt is typed where this is shown, and ctrl+c twice leaves. */
+  typesAt?: string;
   /** Must be in every request of the conversation, however much is left out. */
   keeps?: string;
   /** The model's wish to run a command. */
@@ -120,6 +120,8 @@ export const clients: readonly Client[] = [
     name: "cline",
     env: {},
     first: (prompt) => [prompt],
+    resume: (_, { home }) => ["--id", clineSession(home)],
+    typesAt: "Ask anything",
     tool: "run_commands",
     shell: (command) => calls([{ name: "run_commands", args: { commands: [command] } }]),
     writes: /^\.cline\//,
@@ -147,7 +149,7 @@ export const clients: readonly Client[] = [
     name: "letta",
     env: { OPENAI_API_KEY },
     first: (prompt) => ["-m", "lmstudio/gpt-5", "--yolo", "-p", prompt],
-    resume: (prompt, folder) => ["--yolo", "--conversation", lettaConversation(folder), "-p", prompt],
+    resume: (prompt, { folder }) => ["--yolo", "--conversation", lettaConversation(folder), "-p", prompt],
     tool: "Bash",
     shell: shellTool("Bash"),
     writes: /^\.letta\//,
@@ -159,6 +161,15 @@ export const clients: readonly Client[] = [
 function lettaConversation(folder: string): string {
   const text = readFileSync(join(folder, ".letta", "settings.local.json"), "utf8");
   return /"conversationId":\s*"([^"]+)"/.exec(text)?.[1] ?? "none";
+}
+
+/** cline keeps a folder for each session, named by when it began. */
+function clineSession(home: string): string {
+  return (
+    readdirSync(join(home, ".cline", "data", "sessions"))
+      .sort()
+      .at(-1) ?? "none"
+  );
 }
 
 /** The folder of the client's command; undefined when it is not there. */

@@ -22,14 +22,14 @@ function isPaired(rawBody: string): boolean {
 for (const client of clients.filter(({ name }) => name === "gemini"))
   describe.skipIf(installed(client) === undefined)("gemini", () => {
     it("N25 X47 a resumed session that compresses lives on", async () => {
-      const { server, home, place, with: start } = await stageFor(client);
+      const { server, home, with: start, resume } = await stageFor(client);
       scriptShell(server, client, ["cat a.txt", "ls", "cat a.txt"]);
       expect((await start(client.first("Read a.txt and tell me the marker."))).code).toBe(0);
       mkdirSync(join(home, ".gemini"), { recursive: true });
       writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify({ model: { compressionThreshold: 0.001 } }));
       const before = server.requests.length;
       scriptShell(server, client, ["ls"]);
-      const done = await start(client.resume?.("And once more, please.", place.folder) ?? []);
+      const done = await resume("And once more, please.");
       expect(done.code, done.stderr).toBe(0);
       expect(done.stdout).toContain(ANSWER);
       const later = server.requests.slice(before);

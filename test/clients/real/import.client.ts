@@ -24,17 +24,15 @@ describe.each(present.map((client) => ({ client, title: client.name })))("$title
     const first = await stage.with(client.first(FIRST));
     expect(first.code, first.stderr).toBe(0);
     scriptShell(server, client, []);
-    if (client.resume) {
-      const second = await stage.with(client.resume(SECOND, place.folder));
-      expect(second.code, second.stderr).toBe(0);
-    }
+    const second = await stage.resume(SECOND);
+    expect(second.code, second.stderr).toBe(0);
     if (process.env["EVERLONG_IMPORT_FIXTURES"])
       keepHome({ name: client.name, version: versionOf(client), home, folder: realpathSync(place.folder) }, FIXTURES);
     const outcome = await run(place, ["import", client.name, "--json"]);
     expect(outcome.code, outcome.stderr).toBe(0);
     expect(outcome.json).toMatchObject({ bad: [], badLines: 0 });
     const { turns, tools } = outcome.json as Record<"turns" | "tools", { added: number }>;
-    expect([turns.added >= (client.resume ? 2 : 1), tools.added >= 1]).toEqual([true, true]);
+    expect([turns.added >= 2, tools.added >= 1]).toEqual([true, true]);
     const recall = await run(place, ["recall", "why did we drop redis", "--json"]);
     expect(recall.stdout).toContain("failover lost writes");
     expect(recall.stdout).not.toContain("AKIAIOSFODNN7EXAMPLQ");

@@ -7,7 +7,8 @@ import { expect, onTestFinished } from "vitest";
 import type { Recorded } from "../../model-server/recorded.ts";
 import { text } from "../../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../../model-server/server.ts";
-import { type Finished, type Place, run } from "../../tool/everlong.ts";
+import { type Place, run } from "../../tool/everlong.ts";
+import { openScreen } from "../../tui/screen.ts";
 import { type Client, installed } from "./client.ts";
 
 export const ANSWER = "All done: the marker is PELICAN.";
@@ -18,8 +19,12 @@ export type Stage = {
   /** The user's home. */
   home: string;
   server: ModelServer;
-  with(args: string[]): Promise<Finished>;
+  with(args: string[]): Promise<Ended>;
+  /** Goes on with the last session of the project. */
+  resume(prompt: string): Promise<Ended>;
 };
+
+type Ended = { code: number | null; stdout: string; stderr: string };
 
 export async function stageFor(
   client: Client,
@@ -66,7 +71,33 @@ function staged(client: Client, { home, server, place }: Pick<Stage, "home" | "s
   };
   const own: Place = { ...place, env };
   const start: Stage["with"] = (args) => run(own, ["with", client.name, ...args], { timeoutMs: 240_000 });
-  return { client, home, server, place: own, with: start };
+  const resume: Stage["resume"] = (prompt) => {
+    const args = client.resume(prompt, { folder: own.folder, home });
+    return client.typesAt === undefined
+      ? start(args)
+      : typed(own, ["with", client.name, ...args], client.typesAt, prompt);
+  };
+  return { client, home, server, place: own, with: start, resume };
+}
+
+/** The prompt typed into the client's full-screen interface, which is left when the answer is there. */
+async function typed(place: Place, args: string[], ready: string, prompt: string): Promise<Ended> {
+  const screen = openScreen(place, { args, columns: 160, rows: 50 });
+  await screen.see(ready);
+  screen.type(prompt);
+  await screen.see(prompt);
+  // While a long session is still being loaded the key is lost; in an empty editor it does nothing.
+  const send = (): boolean => {
+    if (!screen.text().includes(ready)) screen.press("enter");
+    return screen.text().includes(ready);
+  };
+  await expect.poll(send, { interval: 2_000 }).toBe(true);
+  await expect.poll(() => screen.text().split(prompt).at(-1)).toContain(ANSWER);
+  const stdout = screen.text();
+  screen.press("ctrl+c");
+  await screen.quiet();
+  screen.press("ctrl+c");
+  return { code: await screen.exit, stdout, stderr: "" };
 }
 
 /** Whether it belongs to the conversation; what a client asks beside it has other tools or none. */

@@ -47,13 +47,13 @@ for (const client of clients) {
         expect(readdirSync(join(place.home, "with"))).toEqual([]);
       });
 
-      it.skipIf(client.resume === undefined)("X115 a session that is gone on with stays the same session", async () => {
-        const { place, server, with: start } = await stageFor(client);
+      it("X115 a session that is gone on with stays the same session", async () => {
+        const { place, server, with: start, resume } = await stageFor(client);
         scriptShell(server, client, ["cat a.txt"]);
         expect((await start(client.first(PROMPT))).code).toBe(0);
         const before = server.requests.length;
         scriptShell(server, client, ["ls"]);
-        const done = await start(client.resume?.("And once more, please.", place.folder) ?? []);
+        const done = await resume("And once more, please.");
         expect(done.code, done.stderr).toBe(0);
         const again = server.requests.slice(before).find(({ rawBody }) => rawBody.includes("And once more, please."));
         expect(again?.rawBody.includes("hello PELICAN")).toBe(true);

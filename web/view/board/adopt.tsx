@@ -45,7 +45,7 @@ function Branch({ place, from, own, adopted }: Omit<AdoptProps, "others"> & { fr
         return (
           <>
             {problem && <Trouble problem={problem} />}
-            {missing.length === 0 && <p class="soft">This board has everything of that branch.</p>}
+            {missing.length === 0 && <p class="soft">This board already has everything from that branch.</p>}
             <ul class="items">
               {missing.map((item) => (
                 <li key={`${item.src}/${item.name}`}>

@@ -30,7 +30,7 @@ export function Board() {
         <>
           <div class="list-head">
             <h1>Board</h1>
-            <p class="soft">Short notes that each new session of a branch is shown.</p>
+            <p class="soft">Short notes shown to each new session on a branch.</p>
           </div>
           <Rows
             label="Boards"

@@ -57,7 +57,7 @@ export function Graph() {
                 value={ended}
                 options={[
                   ["show", "With ended facts"],
-                  ["hide", "Only what holds"],
+                  ["hide", "Only current facts"],
                 ]}
                 onChange={(next) => setParams({ ended: next === "show" ? undefined : next })}
               />

@@ -57,7 +57,7 @@ export function FactPanel({ fact, moment, changed }: { fact: FactShape; moment: 
         ]}
       />
       <h3>Said in</h3>
-      {fact.sources.length === 0 && <p class="soft">Nobody said it in a session: it was entered directly.</p>}
+      {fact.sources.length === 0 && <p class="soft">Entered directly, not said in a session.</p>}
       <ul class="sources">
         {fact.sources.map((source) => (
           <li key={source.uuid}>
@@ -78,8 +78,8 @@ export function FactPanel({ fact, moment, changed }: { fact: FactShape; moment: 
           run={() => remove(removing)}
         >
           {removing.includes("/facts/")
-            ? "It goes for good from the graph. The session it was said in keeps its log."
-            : "It goes for good from the graph, with every fact that only it supports. The session keeps its log."}
+            ? "It is deleted from the graph for good. The session's log keeps what was said."
+            : "It is deleted from the graph for good, with every fact that rests on it alone. The session's log keeps what was said."}
         </Confirm>
       )}
     </aside>

@@ -14,8 +14,8 @@ const TONES: Record<string, Tone> = { ok: "accent", degraded: "amber", warn: "am
 const toneOf = (status: string): Tone => TONES[status] ?? "plain";
 const WORDS: Record<HealthView["status"], string> = {
   ok: "Everything works.",
-  degraded: "It works, but not everything does.",
-  down: "It cannot do its work.",
+  degraded: "Working, with problems.",
+  down: "Not working.",
 };
 
 export function Health() {

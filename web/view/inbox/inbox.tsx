@@ -147,7 +147,7 @@ function Entry({ entry, changed }: { entry: EntryShape; changed(): void }) {
       />
       {isDeleting && (
         <Confirm title="Delete this entry?" action="Delete" onClose={() => setDeleting(false)} run={remove}>
-          The agent will not see it any more.
+          The agent no longer sees it.
         </Confirm>
       )}
     </div>

@@ -59,7 +59,7 @@ export function Bulk({ records, isReview, done, changed }: BulkProps) {
             each((record) => call(nothing, recordPath(record.id), { method: "DELETE", ifMatch: tagOf(record) }))
           }
         >
-          No agent will be told these any more. The tab Changes can bring them back.
+          Agents no longer see these. The tab Changes can bring them back.
         </Confirm>
       )}
     </>

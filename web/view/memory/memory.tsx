@@ -134,7 +134,7 @@ function Records({ head, isReview }: { head: preact.ComponentChildren; isReview:
             empty={
               isReview ? (
                 <Empty title="Nothing to review">
-                  Facts that wait for your yes appear here: those about you, and those that an agent was unsure of.
+                  Facts waiting for your approval appear here: those about you, and those an agent was unsure of.
                 </Empty>
               ) : (
                 <Empty title="Nothing is remembered yet" command={'everlong memory add "We deploy on Fridays"'}>

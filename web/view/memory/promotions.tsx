@@ -36,7 +36,7 @@ export function Promotions() {
       !answer.ok
         ? `${answer.error.message} ${answer.error.hint}`
         : on
-          ? "Pinned: it stands before every message there."
+          ? "Pinned: added before every message there."
           : "Unpinned.",
     );
     list.reload();
@@ -84,7 +84,7 @@ export function Promotions() {
                           type="button"
                           class="quiet"
                           aria-pressed={one.pin !== null}
-                          title="A pin stands before every message, where it was promoted to."
+                          title="A pin is added before every message where it applies."
                           onClick={() => void pin(one.id, one.pin === null)}
                         >
                           {one.pin === null ? "Pin" : "Unpin"}

@@ -15,7 +15,7 @@ export function Review({ record, resolve }: { record: MemoryShape; resolve(body:
   const others = near.value?.items.filter(({ id }) => id !== record.id) ?? [];
   return (
     <div class="review">
-      <p>This waits for your review. Agents do not see it yet.</p>
+      <p>Waiting for your review. Agents do not see it yet.</p>
       <p class="inline">
         <button type="button" class="primary" onClick={() => void resolve({ how: "accept" })}>
           Accept

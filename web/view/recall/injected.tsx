@@ -51,7 +51,7 @@ function Shown({ value }: { value: InjectionPreview }) {
       {text === null ? (
         <p class="soft">
           {memory
-            ? "Nothing: no pin holds there, and no fact that was promoted or found fits these words."
+            ? "Nothing: no pin applies there, and no promoted or learned fact matches these words."
             : "Nothing: memory is off (memory.enabled)."}
         </p>
       ) : (

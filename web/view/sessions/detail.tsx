@@ -98,7 +98,7 @@ function Shown({ value, reload }: { value: Detail; reload(): void }) {
             return undefined;
           }}
         >
-          Its log, its checkpoints and everything found in it by a search go for good. Memories that came from it stay.
+          Its log, its checkpoints and its search results are deleted for good. Memories that came from it stay.
         </Confirm>
       )}
     </div>

@@ -24,7 +24,7 @@ export function SessionState({ value, changed }: { value: SessionDetail; changed
         <div class="section">
           <h2>Todos</h2>
           {value.todos.length === 0 ? (
-            <p class="soft">The agent has made no todos in this session.</p>
+            <p class="soft">The agent made no todos in this session.</p>
           ) : (
             <ul class="todos">
               {value.todos.map((todo) => (
@@ -102,7 +102,7 @@ function Spec({ session, spec, changed }: { session: string; spec: SpecState; ch
           ? spec.approved
             ? "The specification is approved: the agent may change things."
             : "The agent is asked for a specification and changes nothing until you approve it."
-          : "Off: requests go on as they are."}{" "}
+          : "Off: requests pass unchanged."}{" "}
         {spec.time && (
           <>
             Since <When at={spec.time} />

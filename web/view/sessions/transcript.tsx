@@ -32,7 +32,7 @@ export function Transcript({ session }: { session: string }) {
   if (flow.items.length === 0) {
     if (flow.problem) return <Failed problem={flow.problem} retry={flow.retry} />;
     if (flow.loading) return <Loading />;
-    return <Empty title="Nothing was said yet">What is said in this session appears here as it happens.</Empty>;
+    return <Empty title="No messages yet">What is said in this session appears here as it happens.</Empty>;
   }
   return (
     <div class="transcript">

@@ -84,7 +84,7 @@ export function Tasks() {
                 <span class={`second depth-${depthOf(task)}`}>
                   <Line>
                     {task.permission
-                      ? "waits for a permission in its terminal"
+                      ? "waiting for permission in its terminal"
                       : (task.latestIntent ?? task.description)}
                   </Line>
                 </span>

@@ -9,6 +9,7 @@ import { type AgentRow, pastGateway, refusal, set, type User } from "../row.ts";
 
 const PATH = "CLINE_PROVIDER_SETTINGS_PATH";
 const BACKEND = "CLINE_SESSION_BACKEND_MODE";
+const HUB = "CLINE_HUB_DISCOVERY_PATH";
 const ENTRY = "openai-compatible";
 
 type Tree = Record<string, unknown>;
@@ -43,8 +44,10 @@ export const cline: AgentRow = {
     return ok({
       env: {
         [PATH]: path,
-        // The hub is a daemon with settings of its own: it would neither see this file nor end with this run.
+        // The hub is a daemon: one that is there has settings of its own, one that this run started would outlive it with
+        // these. The terminal interface does not heed the mode, but where no file can be it neither finds nor starts a hub.
         ...(mode === undefined ? { [BACKEND]: "local" } : {}),
+        [HUB]: join(path, "no-hub"),
       },
       files: [
         {

@@ -52,7 +52,7 @@ export async function askSession(
         // What is still there was not taken: it is withdrawn, and nothing will come of it.
         if (await takePaper(question)) return fail(isGone ? notRunning(session) : silent(pid));
         if (isGone) return fail(endedMeanwhile(session));
-        if (signal.aborted || waited > answerMs) return ok({ text: "It is at work on it.", isOver: false });
+        if (signal.aborted || waited > answerMs) return ok({ text: "It is working on it.", isOver: false });
       }
       await change.next(LOOK_MS, signal);
     }
@@ -94,7 +94,7 @@ class FolderChange {
   }
 }
 
-const resume = (session: string): string => `Go on with it: everlong --resume ${session.slice(0, 8)}`;
+const resume = (session: string): string => `Continue it: everlong --resume ${session.slice(0, 8)}`;
 
 const notRunning = (session: string): Failure =>
   refusal("session_not_running", "No process has this session open.", resume(session));
@@ -107,7 +107,7 @@ const notListening = (session: string, pid: number): Failure =>
 const silent = (pid: number): Failure =>
   refusal(
     "session_silent",
-    `Process ${pid} did not react within 5 seconds. It may be suspended.`,
+    `Process ${pid} did not respond within 5 seconds. It may be suspended.`,
     "Look at its terminal (fg brings a suspended one back), then try again.",
   );
 const endedMeanwhile = (session: string): Failure => ({

@@ -79,7 +79,7 @@ it("F123 a session that does not react is told as such, and its question is with
 it("F123 a session that nobody has open, or that does not listen, is told as such with the command that resumes it", async () => {
   const gone = place({ pid: 2 ** 22 + 1 });
   expect(await gone.ask(STOP)).toMatchObject({
-    error: { code: "session_not_running", next: "Go on with it: everlong --resume 0d5ad1f0" },
+    error: { code: "session_not_running", next: "Continue it: everlong --resume 0d5ad1f0" },
   });
   const deaf = place();
   expect(mayControl(deaf.paths, SESSION)).toBe(false);

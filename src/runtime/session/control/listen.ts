@@ -68,7 +68,7 @@ type Answer = Result<ControlOutcome, Failure>;
 
 const unreadable: Failure = {
   code: "invalid_inputs",
-  what: "The session does not understand what was asked of it.",
+  what: "The session did not understand the request.",
   data: "Nothing was changed.",
   next: "It may run another version of Everlong: close it and resume it.",
   exit: 1,
@@ -85,14 +85,14 @@ async function answerTo(
     case "message": {
       const { busy } = client.view();
       await client.send(control.text);
-      return over(busy ? "Sent. The agent reads it at its next step." : "Sent. The agent is at work on it.");
+      return over(busy ? "Sent. The agent reads it at its next step." : "Sent. The agent is working on it.");
     }
     case "stop":
       return stop(client, (returned) =>
         tell([`Stopped from ${from}.`, ...returned.map((message) => `Not sent any more: ${message}`)].join("\n")),
       );
     case "compact":
-      await tell(`A compaction was asked for from ${from}.`);
+      await tell(`Compaction requested from ${from}.`);
       return described(await client.history.compact(control.focus ?? ""));
     case "cancel":
       return described(await client.history.cancel());
@@ -102,7 +102,7 @@ async function answerTo(
       const sent = await client.tasks.sendMessage(control.task, control.text);
       if (!sent.ok) return sent;
       return over(
-        sent.value.delivery === "queued" ? "Sent. It reads it when its turn is over." : "Sent. It is at work.",
+        sent.value.delivery === "queued" ? "Sent. It reads it when its turn is over." : "Sent. It is working on it.",
       );
     }
     case "stop-task": {
