@@ -1,6 +1,4 @@
-// The table of commands: docs/commands.md is made from it, and every row can be called.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The table of commands: one row is a command of every face, and every row can be called.
 import { Command as Program } from "commander";
 import { describe, expect, it } from "vitest";
 import { home } from "../runtime/client.ts";
@@ -10,14 +8,7 @@ import { addCommand, render } from "./parse.ts";
 import { commands } from "./table.ts";
 import { runWords, slashWords } from "./words.ts";
 
-const file = join(import.meta.dirname, "..", "..", "docs", "commands.md");
-
 describe("the table of commands", () => {
-  it("docs/commands.md is what the table says (UPDATE_DOCS=1 writes it)", () => {
-    if (process.env["UPDATE_DOCS"]) writeFileSync(file, commandsPage(commands));
-    expect(readFileSync(file, "utf8")).toBe(commandsPage(commands));
-  });
-
   it("one new row is a command of both faces and of the page", async () => {
     const toy: SlashCommand = {
       name: "toy",

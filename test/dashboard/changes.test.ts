@@ -3,8 +3,27 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { boardAdopted, boardItemShape, boardList, boardView } from "../../src/schema/api/board.ts";
-import { factList, graphForgotten, promotionList, promotionUndone } from "../../src/schema/api/graph.ts";
+import {
+  boardAdopted,
+  boardChangeList,
+  boardItemShape,
+  boardList,
+  boardUndone,
+  boardView,
+} from "../../src/schema/api/board.ts";
+import {
+  entityList,
+  entityView,
+  episodeView,
+  factList,
+  factTimeline,
+  graphForgotten,
+  graphQueue,
+  pinChanged,
+  pinList,
+  promotionList,
+  promotionUndone,
+} from "../../src/schema/api/graph.ts";
 import { doctorView, healthView } from "../../src/schema/api/health.ts";
 import { inboxList, sidekickList } from "../../src/schema/api/inbox.ts";
 import { apiError } from "../../src/schema/api/list.ts";
@@ -18,7 +37,14 @@ import {
 } from "../../src/schema/api/memory.ts";
 import { recallResults, recallStatsShape } from "../../src/schema/api/recall.ts";
 import { sessionList } from "../../src/schema/api/session.ts";
-import { consentList, settingChanged, settingList, trustList, trustRevoked } from "../../src/schema/api/settings.ts";
+import {
+  consentList,
+  consentRevoked,
+  settingChanged,
+  settingList,
+  trustList,
+  trustRevoked,
+} from "../../src/schema/api/settings.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { startGateway, type TestGateway } from "../proxy/gateway.ts";
@@ -139,6 +165,10 @@ describe("board", () => {
       400,
       "invalid_inputs",
     ]);
+    const [change] = (await ask(gateway, boardChangeList, at("topic", "/changes"))).items;
+    const undone = await ask(gateway, boardUndone, at("topic", `/changes/${change?.id}/undo`), sending("POST", {}));
+    expect(undone.items).toEqual(["user/steps"]);
+    expect((await ask(gateway, boardView, at("topic"))).items).toEqual([]);
   });
 });
 
@@ -150,6 +180,17 @@ describe("graph and recall", () => {
     await cli("promote", "--scope", "workspace", "--kind", "decision", "Sessions live in PostgreSQL");
     const facts = () => ask(gateway, factList, "/api/graph/facts?scope=all");
     const uses = (await facts()).facts.find(({ relation }) => relation === "USES");
+    const { entities } = await ask(gateway, entityList, "/api/graph/entities?scope=all");
+    const redis = entities.find(({ name }) => name === "redis");
+    const view = await ask(gateway, entityView, `/api/graph/entities/${redis?.uuid}`);
+    expect(view.facts.map(({ uuid }) => uuid)).toEqual([uses?.uuid]);
+    const source = uses?.sources[0];
+    const { episode } = await ask(gateway, episodeView, `/api/graph/episodes/${source?.uuid}`);
+    expect(episode).toMatchObject({ uuid: source?.uuid, state: "done" });
+    const { timeline } = await ask(gateway, factTimeline, "/api/graph/timeline?scope=all");
+    expect(timeline).toContainEqual(expect.objectContaining({ type: "begins", fact: uses }));
+    expect((await ask(gateway, graphQueue, "/api/graph/queue")).episodes).toEqual([]);
+
     const gone = await ask(gateway, graphForgotten, `/api/graph/facts/${uses?.uuid}`, { method: "DELETE" });
     expect(gone.facts).toBe(1);
     expect((await facts()).facts.some(({ relation }) => relation === "USES")).toBe(false);
@@ -158,6 +199,11 @@ describe("graph and recall", () => {
       "fact_not_found",
     ]);
     const [promotion] = (await ask(gateway, promotionList, "/api/graph/promotions")).promotions;
+    await ask(gateway, pinChanged, `/api/graph/promotions/${promotion?.id}/pin`, { method: "PUT" });
+    const [pin] = (await ask(gateway, pinList, "/api/graph/pins")).pins;
+    expect(pin).toMatchObject({ text: "Sessions live in PostgreSQL", origin: "promotion" });
+    const ended = await ask(gateway, pinChanged, `/api/graph/pins/${pin?.id}`, { method: "DELETE" });
+    expect(ended).toEqual({ id: pin?.id, active: false });
     const undone = await ask(
       gateway,
       promotionUndone,
@@ -234,6 +280,11 @@ describe("settings, trust and consent", () => {
     expect(revoked.wasTrusted).toBe(true);
     expect((await ask(gateway, trustList, "/api/trust")).items).toEqual([]);
     expect((await ask(gateway, consentList, "/api/consents")).items).toEqual([]);
+    const consent = { root: folder, origin: "https://a.example" };
+    expect(await ask(gateway, consentRevoked, "/api/consents", sending("DELETE", consent))).toEqual({
+      ...consent,
+      wasGiven: false,
+    });
     expect(await refused(gateway, "/api/trust", sending("DELETE", {}))).toEqual([400, "invalid_inputs"]);
   });
   it("F132 F129 health, doctor, inbox and sidekicks answer in the page's shapes", async () => {

@@ -1,10 +1,10 @@
 // W2: the gateway's store on PostgreSQL passes the very cases that it passes on SQLite, two nodes on one database.
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { rowFiles } from "../../src/proxy/files/row-files.ts";
 import { noItemIndex } from "../../src/proxy/remember/item-index.ts";
+import { describeProxyStore } from "../../src/proxy/store/conformance-fixture.ts";
 import { createProxyStore, type ProxyStore } from "../../src/proxy/store/handle.ts";
-import { proxyStoreCases } from "../../src/proxy/store/store-cases.ts";
 import { stepClock } from "../../src/proxy/store/store-fixture.ts";
 import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import type { TeamDatabase } from "../../src/store/postgres/team-database.ts";
@@ -23,9 +23,8 @@ const storeOn = (team: TeamDatabase): ProxyStore =>
     random: (bytes) => randomBytes(bytes).toString("hex"),
   });
 
-describe("W1 W2 W5 PostgreSQL", () =>
-  proxyStoreCases(async () => {
-    const one = await newTeamDatabase();
-    const two = await newTeamDatabase(one.url);
-    return { stores: [storeOn(one), storeOn(two)], index: noItemIndex };
-  }));
+describeProxyStore("W1 W2 W5 PostgreSQL", async () => {
+  const one = await newTeamDatabase();
+  const two = await newTeamDatabase(one.url);
+  return { stores: [storeOn(one), storeOn(two)], index: noItemIndex };
+});

@@ -12,7 +12,7 @@ export type RememberedKind =
   /** The table of the board. */
   | "board";
 
-/** Of what the model takes. A new kind gets its share from the others, never from the conversation. */
+/** Of what the model takes, a fifth in all. A new kind gets its share from the others, never from the conversation. */
 const SHARES: Readonly<Record<RememberedKind, number>> = {
   records: 0.05,
   recall: 0.06,
@@ -20,9 +20,6 @@ const SHARES: Readonly<Record<RememberedKind, number>> = {
   inbox: 0.03,
   board: 0.02,
 };
-
-/** All kinds together stay within this share. */
-export const REMEMBERED_SHARE = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
 
 /** What a kind may fill, in tokens as `boundTokens` counts them; `most` is what its settings allow. */
 export const rememberedRoom = (kind: RememberedKind, promptLimit: number, most = Number.POSITIVE_INFINITY): number =>

@@ -1,6 +1,6 @@
-import { describe } from "vitest";
+// The board on SQLite passes the cases that it passes on PostgreSQL (test/team/board.test.ts).
 import { embeddedStore } from "../../store/embedded-store.ts";
 import { openBoard } from "./board-fixture.ts";
-import { boardCases } from "./store-cases.ts";
+import { describeBoardStore } from "./conformance-fixture.ts";
 
-describe("SQLite", () => boardCases(async () => embeddedStore(await openBoard())));
+describeBoardStore("SQLite", async () => embeddedStore(await openBoard()));

@@ -25,6 +25,9 @@ import { type LaneLocation, locate } from "./locate.ts";
 import { see } from "./see.ts";
 import { openSession, type ProxySession } from "./session.ts";
 
+/** A history that most cases begin with. */
+export const BASE = ["u:task", "c:one", "r:one", "a:done", "u:more", "c:two", "r:two"];
+
 export function value<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.value;

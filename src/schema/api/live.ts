@@ -23,4 +23,3 @@ export type HomeEvent = z.infer<typeof homeEvent>;
 /** Every event of the stream: the name stands in `event:`, this in `data:` beside it. */
 export const liveEvent = z.union([gatewayEvent, homeEvent]);
 export type LiveEvent = z.infer<typeof liveEvent>;
-export const LIVE_TYPES = [...gatewayEvent.options, ...homeEvent.options].map((option) => option.shape.type.value);

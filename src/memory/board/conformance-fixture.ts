@@ -1,4 +1,4 @@
-// What every store of boards does, whichever database it stands on.
+// For tests: the contract of a store of boards as a suite, whichever database it stands on.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RowStore, Unit } from "../../store/unit.ts";
@@ -26,8 +26,8 @@ const run = async (db: RowStore): Promise<BoardWriter> => ({
   seen: seenOf(await look(db, () => listItems(place))),
 });
 
-export function boardCases(openBoard: () => Promise<RowStore>, rounds = 10): void {
-  describe("the board's rows", () => {
+export function describeBoardStore(name: string, openBoard: () => Promise<RowStore>, rounds = 10): void {
+  describe(`${name}: the board's rows`, () => {
     it("M83 an edit keeps the counters and moves the version; counters do not", async () => {
       const db = await openBoard();
       await put(db, "agent", "build");
@@ -96,7 +96,7 @@ export function boardCases(openBoard: () => Promise<RowStore>, rounds = 10): voi
     });
   });
 
-  describe("a run against what it saw", () => {
+  describe(`${name}: a run against what it saw`, () => {
     it("M101 leaves alone what others changed, made or removed since; its own writes go on", async () => {
       const db = await openBoard();
       for (const name of ["mine", "edited", "gone", "remade"]) await put(db, "agent", name, "old");
@@ -139,7 +139,7 @@ export function boardCases(openBoard: () => Promise<RowStore>, rounds = 10): voi
     });
   });
 
-  describe("the log of changes", () => {
+  describe(`${name}: the log of changes`, () => {
     it("M90 undo of a run brings every row back as it was, counters too", async () => {
       const db = await openBoard();
       for (const name of ["edited", "pruned"]) await put(db, "agent", name, "before", user);
