@@ -3,7 +3,12 @@ import { keyMeant } from "../../host/repository-key.ts";
 import type { SqlValue } from "../../store/unit.ts";
 
 /** Repositories by their keys, or by a beginning and `*`; none at all means every one. */
-export type MemberReach = { user: string; repositories: readonly string[] };
+export type MemberReach = {
+  user: string;
+  repositories: readonly string[];
+  /** The team lets its members find each other's sessions, but for those who refused. */
+  sharing?: { refused: readonly string[] };
+};
 
 /** A limit as people write it, in the spelling of the keys; undefined for an address that gives none. */
 export function repositoryPattern(given: string): string | undefined {

@@ -9,7 +9,7 @@ import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 import { fillFrom, hasAllRows } from "../../memory/recall/store/source.ts";
 import { recordSource } from "../../memory/record/embedded/recall-source.ts";
 import type { RecallOperations, RecallView } from "../../server/manage/recall.ts";
-import { type Member, personOf } from "../../server/team/member.ts";
+import { type Member, personOf, reachOf } from "../../server/team/member.ts";
 import type { RowStore } from "../../store/unit.ts";
 import type { RecallFilters } from "../client/recall.ts";
 import { ask, type MatchPage, unavailable } from "../recall/query.ts";
@@ -38,13 +38,14 @@ const TEAM_SOURCES = [recordSource, boardSource, factSource, episodeSource];
 
 export const withinReach = (member: Member, scopes: readonly RecallScope[]): Within => ({
   ...{ identity: personOf(member), scopes },
-  reach: { user: member.user, repositories: member.repositories },
+  reach: reachOf(member),
 });
 
 export function memberRecall(
   workspace: Pick<Workspace, "settings">,
   recall: RowRecall,
   member: Member,
+  onDone: (ms: number) => void,
 ): RecallOperations {
   const kinds = recallKinds(workspace);
   const everything = withinReach(member, [{ type: "all" }]);
@@ -71,7 +72,9 @@ export function memberRecall(
         within: scope,
         kinds: query.value.kinds?.filter((k) => kinds.includes(k)) ?? kinds,
       };
+      const start = performance.now();
       const page = await ask(recall, wanted, signal);
+      onDone(performance.now() - start);
       if (!page.ok) return page;
       const { hits: results, ...rest } = question.full ? await whole(page.value, recall, scope) : page.value;
       return ok({ scope: where.value.name, results, ...rest });
@@ -115,6 +118,9 @@ function whereOf(ask: RecallFilters, { user }: Member): Result<Where, Failure> {
     case "user":
       return ok({ name, scopes: [{ type: "user", user }] });
     case "auto":
+      if (repository !== undefined)
+        return ok({ name, scopes: [{ type: "repository", repository }, ...board, { type: "user", user }] });
+      return ok({ name, scopes: [{ type: "all" }] });
     case "all":
       return ok({ name, scopes: [{ type: "all" }] });
   }

@@ -10,6 +10,7 @@ import { onTeamDatabase } from "./on-database.ts";
 import { tokensOfNode } from "./token-node.ts";
 import { tokensOfTenant } from "./token-store.ts";
 
+export { ownSharing } from "./sharing.ts";
 export type { TokenWish } from "../../server/team/token-operations.ts";
 export type { TokenView } from "../../server/team/tokens.ts";
 
