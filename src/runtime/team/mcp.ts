@@ -23,7 +23,10 @@ export function memberTools({ user, recall, memory, redact }: MemberMcp, query: 
   return [
     recallServed(async ({ query: text, limit }, { signal }) => {
       const repo = repository === undefined ? {} : { repo: repository };
-      const view = await recall.ask({ query: text, limit, scope: "auto", ...repo, ...(branch ? { branch } : {}) }, signal);
+      const view = await recall.ask(
+        { query: text, limit, scope: "auto", ...repo, ...(branch ? { branch } : {}) },
+        signal,
+      );
       return view.ok ? ok(textOf(view.value, repository)) : fail(`${view.error.code}: ${view.error.what}`);
     }),
     served({
@@ -38,7 +41,9 @@ export function memberTools({ user, recall, memory, redact }: MemberMcp, query: 
       // An agent's vote: one for each member, and without the name.
       run: async (input, { signal }) =>
         answerOf(
-          voteText(await voteByRest(memory, { ...input, ...place, actor: `mcp:${hash("sha256", user)}` }, undefined, signal)),
+          voteText(
+            await voteByRest(memory, { ...input, ...place, actor: `mcp:${hash("sha256", user)}` }, undefined, signal),
+          ),
         ),
     }),
     ...(repository === undefined || branch === undefined

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { keyMeant } from "../../host/repository-key.ts";
 import { boardSource } from "../../memory/board/recall-source.ts";
 import { episodeSource, factSource } from "../../memory/graph/store/recall-source.ts";
+import type { Embedder } from "../../memory/recall/embed/contract.ts";
 import { RowRecall } from "../../memory/recall/row-recall.ts";
 import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 import { fillFrom, hasAllRows } from "../../memory/recall/store/source.ts";
@@ -12,6 +13,7 @@ import type { RecallOperations, RecallView } from "../../server/manage/recall.ts
 import { type Member, personOf, reachOf } from "../../server/team/member.ts";
 import type { RowStore } from "../../store/unit.ts";
 import type { RecallFilters } from "../client/recall.ts";
+import { embedderSettings } from "../recall/engine.ts";
 import { ask, type MatchPage, unavailable } from "../recall/query.ts";
 import { badQuestion, queryOf } from "../recall/question.ts";
 import { recallKinds } from "../recall/scope.ts";
@@ -21,10 +23,59 @@ import type { Workspace } from "../workspace.ts";
 const SCOPES = ["auto", "session", "branch", "repository", "user", "all"] as const;
 type TeamScope = (typeof SCOPES)[number];
 
-/** Of one tenant. What was stored before there was an index, or came from a home, is filled in while others search. */
-export function teamRecall({ settings: { values } }: Pick<Workspace, "settings">, store: RowStore): RowRecall {
-  void fillOnce(store);
-  return new RowRecall({ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] });
+/** Another node may have died with passages in hand, and others add to the line. */
+const LOOK_MS = 15_000;
+
+/** The engines of a team's tenants on one node. */
+export class TeamRecalls {
+  readonly #workspace: Workspace;
+  readonly #storeOf: (tenant: string) => RowStore;
+  readonly #onTrouble: (message: string) => void;
+  readonly #tenants = new Map<string, RowRecall>();
+  readonly #looking: NodeJS.Timeout;
+  #embedder: Promise<Embedder | undefined> | undefined;
+
+  constructor(workspace: Workspace, storeOf: (tenant: string) => RowStore, onTrouble: (message: string) => void) {
+    this.#workspace = workspace;
+    this.#storeOf = storeOf;
+    this.#onTrouble = onTrouble;
+    this.#looking = setInterval(() => {
+      for (const recall of this.#tenants.values()) recall.embedSoon();
+    }, LOOK_MS);
+    this.#looking.unref();
+  }
+
+  /** What was stored before there was an index, or came from a home, is filled in while others search. */
+  of(tenant: string): RowRecall {
+    const existing = this.#tenants.get(tenant);
+    if (existing) return existing;
+    const { values } = this.#workspace.settings;
+    const store = this.#storeOf(tenant);
+    void fillOnce(store);
+    this.#embedder ??= nodeEmbedder(this.#workspace, this.#onTrouble);
+    const recall = new RowRecall({
+      ...{ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] },
+      ...{ embedder: this.#embedder, vectorFormat: values["recall.vectorFormat"], onTrouble: this.#onTrouble },
+    });
+    this.#tenants.set(tenant, recall);
+    recall.embedSoon();
+    return recall;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looking);
+    await Promise.all([...this.#tenants.values()].map((recall) => recall.close()));
+  }
+}
+
+/** Every node must make the same vectors: none of them looks for an embedder by itself. */
+async function nodeEmbedder(workspace: Workspace, onTrouble: (message: string) => void): Promise<Embedder | undefined> {
+  const settings = embedderSettings(workspace, false);
+  if (!settings || settings.embedder === "auto") return undefined;
+  const { chooseEmbedder } = await import("../../memory/recall/embed/choose.ts");
+  const { embedder, notes } = await chooseEmbedder(settings);
+  if (!embedder) onTrouble(notes.join("; "));
+  return embedder;
 }
 
 /** Rows that many nodes fill in are the same rows; whoever cannot reach the database leaves it to the next. */

@@ -17,7 +17,7 @@ import { oneRow, type RowStore } from "../../store/unit.ts";
 import { isMemoryDenied } from "../memory/service.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { TeamGraphs } from "./graph.ts";
-import { memberRecall, teamRecall } from "./recall.ts";
+import { memberRecall, TeamRecalls } from "./recall.ts";
 import { memberSharing } from "./sharing.ts";
 import { tokensOfTenant } from "./token-store.ts";
 
@@ -25,6 +25,7 @@ export type Team = {
   door: TeamDoor;
   database: TeamDatabase;
   storeOf(tenant: string): RowStore;
+  recallOf(tenant: string): RowRecall;
   /** Ends what works in the background, and the connections. */
   close(): Promise<void>;
 };
@@ -56,12 +57,8 @@ export async function openTeam(
   const storeOf = (tenant: string): RowStore => partsOf(tenant).store;
   const flush = (): Promise<unknown> => Promise.all([...stores.values()].map(({ tally }) => tally.flush()));
   const flushing = setInterval(() => void flush(), TALLY_MS);
-  const recalls = new Map<string, RowRecall>();
-  const recallOf = (tenant: string): RowRecall => {
-    const recall = recalls.get(tenant) ?? teamRecall(workspace, storeOf(tenant));
-    recalls.set(tenant, recall);
-    return recall;
-  };
+  const recalls = new TeamRecalls(workspace, storeOf, onTrouble);
+  const recallOf = (tenant: string): RowRecall => recalls.of(tenant);
   // Anybody can name a tenant in a token: a store is kept only for those that have members.
   const sharing = workspace.settings.values["team.shareSessions"];
   const directory = new MemberDirectory((tenant) => database.store(tenant), systemClock, sharing === "repository");
@@ -78,10 +75,11 @@ export async function openTeam(
     backendOf(workspace, { redactor, failures, prompts }, database, partsOf(member.tenant), member);
   return ok({
     database,
-    storeOf,
+    ...{ storeOf, recallOf },
     async close() {
       clearInterval(flushing);
       await graphs.close();
+      await recalls.close();
       await flush();
       await database.close();
     },

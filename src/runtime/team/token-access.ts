@@ -10,9 +10,9 @@ import { onTeamDatabase } from "./on-database.ts";
 import { tokensOfNode } from "./token-node.ts";
 import { tokensOfTenant } from "./token-store.ts";
 
-export { ownSharing } from "./sharing.ts";
 export type { TokenWish } from "../../server/team/token-operations.ts";
 export type { TokenView } from "../../server/team/tokens.ts";
+export { ownSharing } from "./sharing.ts";
 
 /** Where the tokens are: a database, or a node that has one. */
 export type TokenPlace = { database?: string | undefined; node?: string | undefined };

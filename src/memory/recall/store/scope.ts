@@ -116,8 +116,8 @@ function* rowsOf(scope: RecallScope, { identity = "", everyone = false, reach }:
   if (reach && scope.type === "all") return yield* everythingReached(identity, reach);
   const named =
     everyone || reach?.sharing
-    ? yield* allRows(`${SIZED} type = ? AND value = ?`, scope.type, nameOf(scope))
-    : yield* allRows(`${SIZED} type = ? AND value = ? AND owner IN ('', ?)`, scope.type, nameOf(scope), identity);
+      ? yield* allRows(`${SIZED} type = ? AND value = ?`, scope.type, nameOf(scope))
+      : yield* allRows(`${SIZED} type = ? AND value = ? AND owner IN ('', ?)`, scope.type, nameOf(scope), identity);
   const rows = named.map(sized);
   return reach ? rows.filter((row) => isReached(row, identity, reach)) : rows;
 }
