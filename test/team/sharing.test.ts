@@ -48,6 +48,8 @@ it("W12 X81 an agent through a node is told what the team decided about its repo
   expect(await told(eve, "acme/app")).toEqual([]);
 });
 
+const TEXTS = { app: "a heron stole my lunch", ops: "lunch is late, the heron waits on the roof of the old store" };
+
 it("W12 team.shareSessions=repository shows others' sessions of a covered repository, until they refuse", async () => {
   const team = await newTeamDatabase();
   const { url } = team;
@@ -55,8 +57,8 @@ it("W12 team.shareSessions=repository shows others' sessions of a covered reposi
   const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write --repo acme/*");
   const shared = await startNode(url, { EVERLONG_TEAM_SHARE_SESSIONS: "repository" });
   const apart = await startNode(url);
-  const said = (id: string, repository: string) => ({
-    ...({ id, kind: "turn", role: "user", text: "a heron stole my lunch", seq: 1, turn: 1, index: 1 } as const),
+  const said = (id: keyof typeof TEXTS, repository: string) => ({
+    ...({ id, kind: "turn", role: "user", text: TEXTS[id], seq: 1, turn: 1, index: 1 } as const),
     place: { level: "session", session: id, repository, identity: "acme/ann" } as const,
   });
   const items = [said("app", "acme/app"), said("ops", "ops/infra")];

@@ -90,8 +90,8 @@ export class RowRecall {
     const noted = await store.write(() => writeNote("embedder", embedder.id), { holds: true });
     const lined = noted.ok ? await lineUp(store, embedder.id, signal) : noted;
     if (!lined.ok) return onTrouble?.(lined.error.what);
-    const told = ({ message }: { message: string }) => onTrouble?.(message);
-    await embedWaiting(store, { embedder, ...optional("format", vectorFormat), onTrouble: told }, signal);
+    const passOn = ({ message }: { message: string }) => onTrouble?.(message);
+    await embedWaiting(store, { embedder, ...optional("format", vectorFormat), onTrouble: passOn }, signal);
   }
 
   #questions(): Promise<QueryEmbedder | undefined> | undefined {

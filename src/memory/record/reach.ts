@@ -19,6 +19,9 @@ export function repositoryPattern(given: string): string | undefined {
   return key === undefined ? undefined : `${key.slice(0, -1)}*`;
 }
 
+/** A repository as a client of a team names it, in the spelling of the keys. */
+export const repositoryMeant = (name: string): string => keyMeant(name) ?? name;
+
 /** The repository by its key: names that people write are brought to it before. */
 export const covers = ({ repositories }: Pick<MemberReach, "repositories">, repository: string): boolean =>
   repositories.length === 0 ||

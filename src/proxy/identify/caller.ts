@@ -1,8 +1,7 @@
 // Everything that is known of who sends a managed request.
 import { optional } from "../../base/optional.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { keyMeant } from "../../host/repository-key.ts";
-import type { MemberReach } from "../../memory/record/reach.ts";
+import { type MemberReach, repositoryMeant } from "../../memory/record/reach.ts";
 import type { RequestCaller } from "../contract.ts";
 import type { ServedFamily } from "./family.ts";
 import { identityOf, type Presented } from "./identity.ts";
@@ -38,5 +37,5 @@ export function callerOf(input: CallerInput): Result<RequestCaller, BadSessionKe
 /** A team's memories have their repositories by key, however a client writes the name. */
 function repositoryOf(input: CallerInput): string | undefined {
   const name = namespaceOf(input);
-  return name !== undefined && input.reach ? (keyMeant(name) ?? name) : name;
+  return name !== undefined && input.reach ? repositoryMeant(name) : name;
 }

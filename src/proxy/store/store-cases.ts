@@ -27,10 +27,7 @@ export type CasePlace = {
 
 const BASE = ["u:task", "c:one", "r:one", "a:done", "u:more", "c:two", "r:two"];
 const me = caller("k");
-const clean = (text: string) => {
-  const filtered = value(secretRedactor("key").text(text));
-  return filtered.text;
-};
+const clean = (text: string) => value(secretRedactor("key").text(text)).text;
 
 async function stored(store: ProxyStore, index: ItemIndex, lines: readonly string[]) {
   const items = history(...lines);

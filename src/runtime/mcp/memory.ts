@@ -163,9 +163,9 @@ export const boardLooked = (find: FindBoard): ServedTool =>
     input: looking,
     readOnly: true,
     async run(input, context) {
-      const found = await find(context);
-      if (!found.ok) return found;
-      const { folder, ...parts } = found.value;
+      const board = await find(context);
+      if (!board.ok) return board;
+      const { folder, ...parts } = board.value;
       const { contextBoardTool } = await import("../../memory/board/tool.ts");
       const tool = contextBoardTool({ ...parts, now: () => systemClock.now() });
       return answerOf(await tool.run(input, outside(folder, context.signal)));

@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { fail, ok } from "../../base/result.ts";
-import { keyMeant } from "../../host/repository-key.ts";
 import { recallServed, type ServedTool, served } from "../../mcp/serve/tool.ts";
+import { repositoryMeant } from "../../memory/record/reach.ts";
 import { storeDefinition, storeInput, voteDefinition, voteInput } from "../../memory/record/tool/definition.ts";
 import { storeText, voteText } from "../../memory/record/tool/tools.ts";
 import type { SecretFilter } from "../../memory/secret/filter.ts";
@@ -17,8 +17,8 @@ type MemberMcp = { user: string; recall: RecallOperations; memory: MemoryBackend
 
 /** Without a repository all that the member reaches is searched, and only what is theirs alone can be stored. */
 export function memberTools({ user, recall, memory, redact }: MemberMcp, query: URLSearchParams): ServedTool[] {
-  const given = query.get("repository") ?? undefined;
-  const [repository, branch] = [given && (keyMeant(given) ?? given), query.get("branch") ?? undefined];
+  const name = query.get("repository") ?? undefined;
+  const [repository, branch] = [name && repositoryMeant(name), query.get("branch") ?? undefined];
   const place = repository === undefined ? {} : { repository };
   return [
     recallServed(async ({ query: text, limit }, { signal }) => {

@@ -9,7 +9,7 @@ import { listSessions, reindexItems } from "../../proxy/store/list.ts";
 import { type ProxySession, sessionById } from "../../proxy/store/session.ts";
 import type { Crossing } from "../../store/copy/table.ts";
 import type { Fault } from "../../store/fault.ts";
-import type { RowStore } from "../../store/unit.ts";
+import type { RowStore, Unit } from "../../store/unit.ts";
 import { nameThere } from "./moved-proxied.ts";
 
 const PAGE = 100;
@@ -54,25 +54,25 @@ async function moveFiles(
   const { pinned, summary, todo, spec } = texts.value;
   for (const [name, text] of Object.entries({ pinned, summary, todo, spec: spec ? specLine(spec) : "" })) {
     if (text === "") continue;
-    const kept = await to.files.change<Fault>(there, name as SessionFileName, (now) => ok(now || text));
-    if (!kept.ok) return kept;
+    const change = await to.files.change<Fault>(there, name as SessionFileName, (now) => ok(now || text));
+    if (!change.ok) return change;
   }
   for (let after: number | undefined = 0; after !== undefined; ) {
     const page = await from.files.log(session, { after, limit: PAGE });
     if (!page.ok) return page;
     // A long text stands with its item, and is put aside there once more if it has to be.
     const lines = page.value.events.map(({ file: _file, lane: _lane, ...line }) => line);
-    const added = await to.files.append(
-      there,
-      function* () {
-        return lines;
-      },
-      function* () {},
-    );
+    const added = await to.files.append(there, () => known(lines), nothing);
     if (!added.ok) return added;
     after = page.value.next;
   }
   return ok(undefined);
+}
+
+function* nothing(): Unit<void> {}
+function* known<T>(value: T): Unit<T> {
+  yield* nothing();
+  return value;
 }
 
 /** Items came past their writer: those of one person into the index. */

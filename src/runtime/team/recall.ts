@@ -1,7 +1,6 @@
 // Recall on a team's database, as one member may use it: their own sessions and memories, and what is shared with them.
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { keyMeant } from "../../host/repository-key.ts";
 import { boardSource } from "../../memory/board/recall-source.ts";
 import { episodeSource, factSource } from "../../memory/graph/store/recall-source.ts";
 import type { Embedder } from "../../memory/recall/embed/contract.ts";
@@ -9,6 +8,7 @@ import { RowRecall } from "../../memory/recall/row-recall.ts";
 import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 import { fillFrom, hasAllRows } from "../../memory/recall/store/source.ts";
 import { recordSource } from "../../memory/record/embedded/recall-source.ts";
+import { repositoryMeant } from "../../memory/record/reach.ts";
 import type { RecallOperations, RecallView } from "../../server/manage/recall.ts";
 import { type Member, personOf, reachOf } from "../../server/team/member.ts";
 import type { RowStore } from "../../store/unit.ts";
@@ -146,7 +146,7 @@ type Where = { name: TeamScope; scopes: RecallScope[] };
 
 function whereOf(ask: RecallFilters, { user }: Member): Result<Where, Failure> {
   const { session, branch } = ask;
-  const repository = ask.repo === undefined ? undefined : (keyMeant(ask.repo) ?? ask.repo);
+  const repository = ask.repo === undefined ? undefined : repositoryMeant(ask.repo);
   const implied = session ? "session" : repository === undefined ? "all" : branch ? "branch" : "repository";
   const name = SCOPES.find((scope) => scope === (ask.scope ?? implied));
   const board: RecallScope[] =
