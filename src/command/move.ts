@@ -1,4 +1,4 @@
-// `everlong move`: a home's memories to a team's database, and back.
+// `everlong move`: a home to a team's database, and back.
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import { home, type Moved } from "../runtime/client.ts";
@@ -9,7 +9,7 @@ type MoveOptions = { to?: string; from?: string; tenant: string; user: string; d
 
 export const move: Command = {
   name: "move",
-  summary: "copy this home's memories to a team's PostgreSQL, or back",
+  summary: "copy this home to a team's PostgreSQL, or back",
   json: "value",
   options: [
     { flags: "--to <url>", help: "from this home to postgres://USER:PASSWORD@HOST/NAME" },

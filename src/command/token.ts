@@ -1,4 +1,6 @@
 // `everlong token`: who may use a team's nodes.
+import { refusal } from "../base/failure.ts";
+import { fail } from "../base/result.ts";
 import { home } from "../runtime/client.ts";
 import { type Command, type CommandCall, describe } from "./contract.ts";
 
@@ -89,8 +91,29 @@ const revoke: Command = {
     })),
 };
 
+const sharing: Command = {
+  name: "sharing",
+  summary: "say whether others of your team may find your sessions: on or off",
+  arguments: "[choice]",
+  json: "value",
+  options: [{ flags: "--node <url>", help: "the node to ask, with your token (default: memory.service.url)" }],
+  async run({ args: [choice], options }: CommandCall<{ node?: string }>) {
+    const shares = { on: true, off: false }[choice ?? ""];
+    if (choice !== undefined && shares === undefined)
+      return fail(refusal("usage", `"${choice}" is neither on nor off.`, "Write: everlong token sharing off", 2));
+    return describe(await home.tokens.ownSharing(options.node, shares), (data) => ({
+      data,
+      text: !data.shares
+        ? "Nobody else finds your sessions."
+        : data.team === "repository"
+          ? "Members whose token covers the repository can find your sessions in it."
+          : "Your team does not share sessions. If it begins to, yours will be found too.",
+    }));
+  },
+};
+
 export const token: Command = {
   name: "token",
   summary: "add, list and revoke tokens of a team",
-  subcommands: [add, list, revoke],
+  subcommands: [add, list, revoke, sharing],
 };

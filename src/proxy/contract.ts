@@ -1,4 +1,5 @@
 // The shapes that the parts of the proxy share: who asks, what is in a body, a lane, a plan, what is kept of a request.
+import type { MemberReach } from "../memory/record/reach.ts";
 import type { ReportedUsage, WireTask } from "../model/wire/contract.ts";
 import type { ContextItem } from "../schema/context-item.ts";
 import type { WireName } from "../schema/model.ts";
@@ -38,6 +39,8 @@ export type RequestCaller = {
   namespace: string | undefined;
   /** Where its agent works on this machine; absent when nobody said so. */
   folder?: string;
+  /** What of a team's memory a member may see; absent for everybody else. */
+  reach?: MemberReach;
 };
 
 export type ByteSpan = { start: number; end: number };

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
 import { optional } from "../base/optional.ts";
+import type { MemberReach } from "../memory/record/reach.ts";
 import type { ModelCatalog } from "../model/catalog.ts";
 import type { GatewayEvent } from "../schema/event/gateway.ts";
 import type { WireName } from "../schema/model.ts";
@@ -57,6 +58,8 @@ export type CallerAccess = {
   person?: string;
   /** Of which tenant; absent for this home's own. */
   tenant?: string;
+  /** What of the tenant's memory that token covers. */
+  reach?: MemberReach;
   target: { path: string; search: string };
 };
 

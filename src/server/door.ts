@@ -98,7 +98,10 @@ export function openDoor(server: Server, options: GatewayOptions, file: GatewayF
       // Its library is loaded by the first caller.
       const { tools } = options.mcp;
       mcp ??= import("./mcp.ts").then(({ openMcp }) => openMcp({ tools, version: options.version, report, monotonic }));
-      return (await mcp).handle(req, res);
+      if (!team || !member || member === LOCAL_MEMBER) return (await mcp).handle(req, res);
+      res.once("finish", () => res.statusCode === 403 && team.metrics.denied());
+      const served = await team.mcp(member, new URLSearchParams(caller.target.search));
+      return (await mcp).once(req, res, { tools: served, mayWrite: mayDo(member, "write") });
     }
     if (req.method !== "GET" && req.method !== "HEAD") {
       return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "GET, HEAD" } }), "api");

@@ -14,7 +14,7 @@ import { readTarget } from "./path.ts";
 import { type RefusalCode, refusal } from "./refusal.ts";
 import type { RefusalShape } from "./respond.ts";
 import { teamCaller } from "./team/door.ts";
-import { type Member, personOf, type TeamCaller } from "./team/member.ts";
+import { type Member, personOf, reachOf, type TeamCaller } from "./team/member.ts";
 import type { Throttle } from "./throttle.ts";
 import { presented, sameToken } from "./token.ts";
 import { isShort } from "./turn-away.ts";
@@ -83,7 +83,7 @@ export function createGate(options: GateOptions): Gate {
     if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
-    const whose = member && { person: personOf(member), tenant: member.tenant };
+    const whose = member && { person: personOf(member), tenant: member.tenant, reach: reachOf(member) };
     return ok({
       area,
       member,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import { createMcpServer } from "../mcp/serve/server.ts";
 import type { ServedTool } from "../mcp/serve/tool.ts";
@@ -11,9 +11,12 @@ import { readJson } from "./api/json-body.ts";
 import type { Report } from "./contract.ts";
 import { refusal } from "./refusal.ts";
 import { SECURITY_HEADERS, sendRefusal } from "./respond.ts";
+import { forbidden } from "./team/refuse.ts";
 
 export type McpDoor = {
   handle(req: IncomingMessage, res: ServerResponse): Promise<void>;
+  /** For a member of a team, whose next request may come to another node: nothing is kept for it. */
+  once(req: IncomingMessage, res: ServerResponse, member: McpMember): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -24,6 +27,8 @@ type McpDoorParts = {
   /** It gives milliseconds. */
   monotonic(): number;
 };
+
+export type McpMember = { tools: readonly ServedTool[]; mayWrite: boolean };
 
 type Client = { transport: StreamableHTTPServerTransport; server: Server; usedAt: number; open: number };
 
@@ -85,11 +90,37 @@ export function openMcp({ tools, version, report, monotonic }: McpDoorParts): Mc
       });
       await client.transport.handleRequest(req, res, body?.value);
     },
+    async once(req, res, { tools: all, mayWrite }) {
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
+      if (req.method !== "POST")
+        return sendRefusal(res, refusal("method_not_allowed", { headers: { allow: "POST" } }), "api");
+      const body = await readJson(req, z.unknown());
+      if (!body.ok) return sendRefusal(res, body.error, "api");
+      const writes = all.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+      if (!mayWrite && toolsCalled(body.value).some((name) => writes.includes(name)))
+        return sendRefusal(res, forbidden("write"), "api");
+      const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+      const server = createMcpServer({
+        tools: mayWrite ? all : all.filter(({ readOnly }) => readOnly),
+        ...{ version, log: () => undefined, broken: (error) => report("mcp", error) },
+      });
+      res.once("close", () => void server.close());
+      await server.connect(transport as Parameters<Server["connect"]>[0]);
+      await transport.handleRequest(req, res, body.value);
+    },
     async close() {
       await Promise.all([...clients.values()].map(({ server }) => server.close()));
       clients.clear();
     },
   };
+}
+
+/** The tools that a message, or each of several, calls. */
+function toolsCalled(body: unknown): string[] {
+  return [body].flat().flatMap((message) => {
+    const call = CallToolRequestSchema.safeParse(message);
+    return call.success ? [call.data.params.name] : [];
+  });
 }
 
 function answerError(res: ServerResponse, status: number, message: string): void {

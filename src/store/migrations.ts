@@ -7,7 +7,13 @@ import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
 import { dashboardIndexes, observationSchema } from "./schema/observation.ts";
 import { proxyChainWithoutTokens, proxyRequestOwners, proxySchema, proxyWindowGuesses } from "./schema/proxy.ts";
-import { firstRecallSchema, recallErasure, recallScopesWithoutTenant, tombstoneSchema } from "./schema/recall.ts";
+import {
+  firstRecallSchema,
+  recallErasure,
+  recallScopesWithoutTenant,
+  recallWaitingLeases,
+  tombstoneSchema,
+} from "./schema/recall.ts";
 import { sessionSchema } from "./schema/session.ts";
 
 export const storeMigrations: readonly string[] = [
@@ -28,4 +34,5 @@ export const storeMigrations: readonly string[] = [
   dashboardIndexes,
   recallScopesWithoutTenant,
   proxyRequestOwners,
+  recallWaitingLeases,
 ];

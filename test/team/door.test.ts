@@ -33,6 +33,11 @@ async function teamStage(find: (token: string) => Promise<Lookup>) {
     },
     recall: async () => fail({ code: "store_unavailable", what: "", data: "", next: "", exit: 1 }),
     problems: async () => [],
+    queues: async () => ({}),
+    mcp: async () => [],
+    sharing: () => {
+      throw new Error("nobody shares on this stage");
+    },
     metrics: new NodeMetrics(),
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { listItems } from "../../src/memory/board/row.ts";
+import { VectorScan } from "../../src/memory/recall/embed/scan.ts";
 import type { Item, ItemPlace } from "../../src/memory/recall/item.ts";
 import { listing, originalOf } from "../../src/memory/recall/list.ts";
 import { TermCounts } from "../../src/memory/recall/rank/count.ts";
@@ -90,7 +91,7 @@ it("W3 every statement of recall uses an index", async () => {
       place,
     });
     const within: Within = { identity: "u1", scopes: [{ type: "repository", repository: "acme/r1" }] };
-    const parts = { relatedTo: () => ["ship"], counts: new TermCounts() };
+    const parts = { relatedTo: () => ["ship"], counts: new TermCounts(), vectors: new VectorScan() };
     const ask = async (text: string, more: Partial<SearchRequest> = {}) => {
       const answer = await store.read(() => searching({ text, within, ...more }, parts));
       if (!answer.ok || answer.value.results.length === 0) throw new Error(`nothing for ${text}`);

@@ -1,6 +1,7 @@
 // W2 R11 RI3: the same items and questions on both databases, and every answer compared: ids, order, scores, texts.
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { VectorScan } from "../../src/memory/recall/embed/scan.ts";
 import type { Item, ItemPlace } from "../../src/memory/recall/item.ts";
 import { type ListRequest, listing, originalOf } from "../../src/memory/recall/list.ts";
 import { TermCounts } from "../../src/memory/recall/rank/count.ts";
@@ -147,7 +148,7 @@ function* unitOf(step: Play, counts: TermCounts): Unit<unknown> {
     case "rewind":
       return yield* markRewound({ session: step.session, identity: "ann" }, step.turn);
     case "search":
-      return yield* searching(step.request, { relatedTo: related, counts });
+      return yield* searching(step.request, { relatedTo: related, counts, vectors: new VectorScan() });
     case "list": {
       const first = yield* listing(step.request);
       const { cursor } = first;

@@ -119,8 +119,8 @@ it("M83 the board's table has its columns, its key and its index on both databas
 });
 const KEY = ["repository", "branch", "src", "name"];
 
-/** The index of texts, the generation, what scopes have and who works at what are made in another way there. */
-const ODD = new Set(["memory_text", "memory_generation", "recall_scope", "recall_waiting"]);
+/** The index of texts, the generation, and what scopes have are made in another way there. */
+const ODD = new Set(["memory_text", "memory_generation", "recall_scope"]);
 
 /** Some value for each column that must have one. */
 async function rowFor(client: pg.Client, table: string): Promise<string> {

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { EmbedderSettings } from "./embed/choose.ts";
 import type { Embedder } from "./embed/contract.ts";
@@ -131,7 +132,8 @@ export class Recall {
     if (!embedder) return;
     const { embedWaiting, lineUp } = await import("./embed/queue.ts");
     const { signal } = this.#ended;
-    const lined = await lineUp(db, embedder.id, signal);
+    const store = embeddedStore(db);
+    const lined = await lineUp(store, embedder.id, signal);
     if (!lined.ok) return onTrouble?.({ code: lined.error.code, message: lined.error.what });
     const options = {
       embedder,
@@ -139,7 +141,7 @@ export class Recall {
       ...(clock ? { clock } : {}),
       ...(onTrouble ? { onTrouble } : {}),
     };
-    await embedWaiting(db, options, signal);
+    await embedWaiting(store, options, signal);
   }
 
   #chosen(): Promise<Embedder | undefined> {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { StoreStep, Unit } from "../../store/unit.ts";
+import { VectorScan } from "./embed/scan.ts";
 import type { Item } from "./item.ts";
 import { TermCounts } from "./rank/count.ts";
 import { EVERYTHING, storeOf } from "./recall-fixture.ts";
@@ -38,7 +39,7 @@ function measured(db: Database, request: Omit<SearchRequest, "bounds">): { answe
     }
     return next.value;
   }
-  const parts = { relatedTo: NO_RELATED_WORDS, counts: new TermCounts() };
+  const parts = { relatedTo: NO_RELATED_WORDS, counts: new TermCounts(), vectors: new VectorScan() };
   return { answer: runUnit(db, watched(searching({ ...request, bounds: BOUNDS }, parts))), rows };
 }
 

@@ -1,8 +1,8 @@
 // One search, synchronous and bounded: query, candidates, ranking, snippets. Every caller's results come from here.
 import { runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { onEmbedded, type Unit } from "../../store/unit.ts";
-import { type Nearest, VectorScan } from "./embed/scan.ts";
+import type { Unit } from "../../store/unit.ts";
+import { VectorScan } from "./embed/scan.ts";
 import { BOUNDS, type Bounds, Finder } from "./rank/candidates.ts";
 import { TermCounts } from "./rank/count.ts";
 import { dateCues } from "./rank/date-cue.ts";
@@ -16,7 +16,7 @@ import type { Signal } from "./rank/weights.ts";
 import { rawOf, type SearchPlan, type SearchResult, shownAs } from "./result.ts";
 import { KnownRows } from "./store/known-rows.ts";
 import { Reader } from "./store/read.ts";
-import { type ResolvedScope, resolveScope, type Within } from "./store/scope.ts";
+import { resolveScope, type Within } from "./store/scope.ts";
 import { NO_RELATED_WORDS, type RelatedWords } from "./text/related.ts";
 
 export type SearchRequest = Filter & {
@@ -61,8 +61,8 @@ export type SharedSearchParts = {
   counts: TermCounts;
   /** What was read by earlier searches, where nobody else changes rows under their numbers. */
   known?: KnownRows;
-  /** The passages of like meaning, where vectors are kept. */
-  nearest?(vector: { embedder: string; values: Float32Array }, scope: ResolvedScope): Unit<Nearest | undefined>;
+  /** Vectors that were read by earlier searches. */
+  vectors: VectorScan;
 };
 
 const END = Number.MAX_SAFE_INTEGER;
@@ -73,18 +73,7 @@ const embeddedParts = new WeakMap<Database, Omit<SharedSearchParts, "relatedTo">
 function partsOf(db: Database, relatedTo: RelatedWords): SharedSearchParts {
   const cached = embeddedParts.get(db);
   if (cached) return { ...cached, relatedTo };
-  const scan = new VectorScan(db);
-  const parts: Omit<SharedSearchParts, "relatedTo"> = {
-    counts: new TermCounts(),
-    known: new KnownRows(),
-    *nearest({ embedder, values }, scope) {
-      let near: Nearest | undefined;
-      yield* onEmbedded(() => {
-        near = scan.nearest(values, { embedder, scope });
-      });
-      return near;
-    },
-  };
+  const parts = { counts: new TermCounts(), known: new KnownRows(), vectors: new VectorScan() };
   embeddedParts.set(db, parts);
   return { ...parts, relatedTo };
 }
@@ -134,7 +123,9 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
   const candidates = yield* finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
   const near =
-    request.vector && use("vector") && mayGoOn() ? yield* nearestIn(parts, request.vector, scope) : undefined;
+    request.vector && use("vector") && mayGoOn()
+      ? yield* parts.vectors.nearest(request.vector.values, { embedder: request.vector.embedder, scope })
+      : undefined;
   phases.end("vectors");
   const present = asOf ?? now;
   const reader = new Reader(parts.known);
@@ -187,14 +178,6 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
     skipped,
     ...(request.explain ? { plan } : {}),
   };
-}
-
-function* nearestIn(
-  { nearest }: SharedSearchParts,
-  vector: NonNullable<SearchRequest["vector"]>,
-  scope: ResolvedScope,
-): Unit<Nearest | undefined> {
-  return nearest ? yield* nearest(vector, scope) : undefined;
 }
 
 /** Neighbours and near meanings come without a match: kind, role and time hold for them too. */

@@ -3,7 +3,12 @@ import { keyMeant } from "../../host/repository-key.ts";
 import type { SqlValue } from "../../store/unit.ts";
 
 /** Repositories by their keys, or by a beginning and `*`; none at all means every one. */
-export type MemberReach = { user: string; repositories: readonly string[] };
+export type MemberReach = {
+  user: string;
+  repositories: readonly string[];
+  /** The team lets its members find each other's sessions, but for those who refused. */
+  sharing?: { refused: readonly string[] };
+};
 
 /** A limit as people write it, in the spelling of the keys; undefined for an address that gives none. */
 export function repositoryPattern(given: string): string | undefined {
@@ -13,6 +18,9 @@ export function repositoryPattern(given: string): string | undefined {
   const key = keyMeant(`${given.slice(0, -1)}x`);
   return key === undefined ? undefined : `${key.slice(0, -1)}*`;
 }
+
+/** A repository as a client of a team names it, in the spelling of the keys. */
+export const repositoryMeant = (name: string): string => keyMeant(name) ?? name;
 
 /** The repository by its key: names that people write are brought to it before. */
 export const covers = ({ repositories }: Pick<MemberReach, "repositories">, repository: string): boolean =>

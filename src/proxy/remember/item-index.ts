@@ -1,6 +1,6 @@
 // The index of stored items, as the transactions that store and erase them write it.
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
-import { addItems, removeItems, removeSession } from "../../memory/recall/store/change.ts";
+import { addItems, type IndexWriteOptions, removeItems, removeSession } from "../../memory/recall/store/change.ts";
 import type { RecallWriter } from "../../memory/recall/store/write.ts";
 import { onEmbedded, type Unit } from "../../store/unit.ts";
 
@@ -21,9 +21,9 @@ export const embeddedItemIndex = (writer: () => ItemIndexWriter): ItemIndex => (
 });
 
 /** On any database, by the units that write its index. */
-export const rowItemIndex: ItemIndex = {
+export const rowItemIndex = (options: IndexWriteOptions = {}): ItemIndex => ({
   *add(items) {
-    yield* addItems(items);
+    yield* addItems(items, options);
   },
   *remove(ids) {
     yield* removeItems(ids);
@@ -31,7 +31,7 @@ export const rowItemIndex: ItemIndex = {
   *removeSession(place) {
     yield* removeSession(place);
   },
-};
+});
 
 function* nothing(): Unit<void> {}
 /** For a gateway that searches nothing. */

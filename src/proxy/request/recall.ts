@@ -80,9 +80,13 @@ async function look(
       {
         ...common,
         text: query.text.slice(0, MEANING_CHARS),
-        within: { identity, scopes: [{ type: "repository", repository: namespace }] },
-        // Memories belong to the owner of the home: who only names the repository gets none.
-        ...(caller.identity === OWNER ? {} : { kinds: SAID }),
+        within: {
+          identity,
+          scopes: [{ type: "repository", repository: namespace }],
+          ...optional("reach", caller.reach),
+        },
+        // Memories belong to the owner of the home, or to the members of the team: who only names the repository gets none.
+        ...(caller.identity === OWNER || caller.reach ? {} : { kinds: SAID }),
         limit: settings.semantic.maxSnips,
       },
       limits,

@@ -25,10 +25,7 @@ export type OpenConformanceStores = () => Promise<{
 }>;
 
 const me = caller("k");
-const clean = (text: string) => {
-  const filtered = value(secretRedactor("key").text(text));
-  return filtered.text;
-};
+const clean = (text: string) => value(secretRedactor("key").text(text)).text;
 
 async function stored(store: ProxyStore, index: ItemIndex, lines: readonly string[]) {
   const items = history(...lines);

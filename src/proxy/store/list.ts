@@ -96,11 +96,12 @@ export function textOf(
   });
 }
 
-/** Stored items as the recall engine takes them, a page at a time; `after` is the last `seq` of the page before. */
-export function* reindexItems(after: number, limit = 200): Unit<Item[]> {
+/** Stored items as the recall engine takes them, a page at a time; `after` is the last `seq` of the page before. `owner`: whose. */
+export function* reindexItems(after: number, limit = 200, owner?: string): Unit<Item[]> {
+  const own = owner === undefined ? "" : "AND s.identity = ?";
   const sql = `SELECT i.*, s.no, s.id AS name, s.identity, s.family, s.namespace FROM proxy_item i
-    JOIN proxy_session s ON s.no = i.session WHERE i.id > ? AND i.stored = 1 AND i.indexed = 1 ORDER BY i.id LIMIT ?`;
-  return (yield* allRows(sql, after, limit)).map((row) => {
+    JOIN proxy_session s ON s.no = i.session WHERE i.id > ? AND i.stored = 1 AND i.indexed = 1 ${own} ORDER BY i.id LIMIT ?`;
+  return (yield* allRows(sql, after, ...(owner === undefined ? [] : [owner]), limit)).map((row) => {
     const { identity, family, namespace } = row as Pick<ProxySession, "identity" | "family"> & {
       namespace: string | null;
     };

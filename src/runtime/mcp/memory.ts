@@ -6,6 +6,7 @@ import { systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { type ServeContext, type ServedTool, served } from "../../mcp/serve/tool.ts";
+import type { BoardToolParts } from "../../memory/board/tool.ts";
 import { strategyKind } from "../../memory/record/choose.ts";
 import type { Place } from "../../memory/record/contract.ts";
 import { newMemoryId } from "../../memory/record/id.ts";
@@ -112,7 +113,7 @@ export async function workspaceOf(own: Workspace, folder: string | undefined): P
   return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);
 }
 
-const answerOf = (told: ToolOutcome): Result<string, string> =>
+export const answerOf = (told: ToolOutcome): Result<string, string> =>
   told.type === "success" ? ok(told.text) : fail(`${told.code}: ${told.message}`);
 
 /** The memory permission of the folder, with nobody there to answer. */
@@ -149,38 +150,47 @@ const looking = z.strictObject({
   name: z.string().max(200).optional().describe("Of `get`."),
 });
 
-/** Only to look: nothing is added or pruned from outside. A rule that denies it takes it away. */
+/** Where a board is, and what opens it; or why nobody may look there. */
+type ShownBoard = Omit<BoardToolParts, "now"> & { folder: string };
+type FindBoard = (context: ServeContext) => Promise<Result<ShownBoard, string>>;
+
+/** Only to look: nothing is added or pruned from outside. */
+export const boardLooked = (find: FindBoard): ServedTool =>
+  served({
+    name: "context_board",
+    description:
+      "The context board of this repository and branch: short items that sessions left for later ones. `get_board` lists them, `get` (`src`, `name`) gives the whole content of one.",
+    input: looking,
+    readOnly: true,
+    async run(input, context) {
+      const board = await find(context);
+      if (!board.ok) return board;
+      const { folder, ...parts } = board.value;
+      const { contextBoardTool } = await import("../../memory/board/tool.ts");
+      const tool = contextBoardTool({ ...parts, now: () => systemClock.now() });
+      return answerOf(await tool.run(input, outside(folder, context.signal)));
+    },
+  });
+
+/** A rule that denies it takes it away. */
 export function boardServed(workspace: Workspace, open: OpenHomeServices): ServedTool[] {
   if (isToolDenied(workspace, "context_board")) return [];
   return [
-    served({
-      name: "context_board",
-      description:
-        "The context board of this repository and branch: short items that sessions left for later ones. `get_board` lists them, `get` (`src`, `name`) gives the whole content of one.",
-      input: looking,
-      readOnly: true,
-      async run(input, context) {
-        const { folder, signal } = context;
-        if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
-        const stood = await workspaceOf(workspace, folder);
-        if (!stood.ok) return stood;
-        // Listed by the settings of where this was started; the client's folder may have others.
-        if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))
-          return fail("board_off: the settings of this folder switch the context board off, or a rule denies it.");
-        const { redact } = stood.value;
-        const { contextBoardTool } = await import("../../memory/board/tool.ts");
-        const tool = contextBoardTool({
-          place: boardPlace(stood.value, gitContext(folder)),
-          async store() {
-            const services = await open();
-            return services.ok ? ok(embeddedStore(services.value.db)) : services;
-          },
-          redactor: redactorOf(stood.value),
-          redact,
-          now: () => systemClock.now(),
-        });
-        return answerOf(await tool.run(input, outside(folder, signal)));
-      },
+    boardLooked(async ({ folder }) => {
+      if (folder === undefined) return fail("no_repository: the client named no root, so there is no board to show.");
+      const stood = await workspaceOf(workspace, folder);
+      if (!stood.ok) return stood;
+      // Listed by the settings of where this was started; the client's folder may have others.
+      if (!isBoardOn(stood.value) || isToolDenied(stood.value, "context_board"))
+        return fail("board_off: the settings of this folder switch the context board off, or a rule denies it.");
+      return ok({
+        ...{ folder, place: boardPlace(stood.value, gitContext(folder)) },
+        async store() {
+          const services = await open();
+          return services.ok ? ok(embeddedStore(services.value.db)) : services;
+        },
+        ...{ redactor: redactorOf(stood.value), redact: stood.value.redact },
+      });
     }),
   ];
 }

@@ -3,6 +3,7 @@ import { fail, ok } from "../../base/result.ts";
 import { chooseEmbedder } from "../../memory/recall/embed/choose.ts";
 import { embedWaiting, lineUp } from "../../memory/recall/embed/queue.ts";
 import { setNote } from "../../memory/recall/store/note.ts";
+import { embeddedStore } from "../../store/embedded-store.ts";
 import { write } from "../../store/sqlite.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { badUsage, withStore } from "../with-store.ts";
@@ -36,12 +37,12 @@ export function reindexEmbeddings(): ResultPromise<{
         exit: 1,
       });
     const { signal } = new AbortController();
-    const lined = await lineUp(db, embedder.id, signal);
+    const lined = await lineUp(embeddedStore(db), embedder.id, signal);
     if (!lined.ok) return lined;
     const stop = new AbortController();
     let trouble = "";
     const progress = await embedWaiting(
-      db,
+      embeddedStore(db),
       {
         embedder,
         format: workspace.settings.values["recall.vectorFormat"],

@@ -10,6 +10,7 @@ type MemberRows =
   /** Why nothing in it is theirs alone. */
   | { shared: string };
 
+const byName = (user: string): SqlPiece => ({ sql: '"user" = ?', values: [user] });
 const PRIVATE = `scope = 'user' AND "user" = ?`;
 const ofPrivate = (column: string, by: string) => (user: string) => ({
   sql: `${column} IN (SELECT ${by} FROM memories WHERE ${PRIVATE})`,
@@ -18,7 +19,8 @@ const ofPrivate = (column: string, by: string) => (user: string) => ({
 
 /** In this order: what is found by the rows of another table goes before them. */
 export const memberRows: Readonly<Record<string, MemberRows>> = {
-  tokens: { of: (user) => ({ sql: '"user" = ?', values: [user] }) },
+  tokens: { of: byName },
+  member_choice: { of: byName },
   // Keys begin with whose they are; ";" comes after ":".
   memory_idempotency: { of: (user) => ({ sql: "key >= ? AND key < ?", values: [`${user}:`, `${user};`] }) },
   memory_text_word: { of: ofPrivate("id", "seq") },

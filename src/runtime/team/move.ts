@@ -1,20 +1,28 @@
 // `everlong move`: what a home has, to a team's database and back; the side that it comes from is only read.
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { systemClock } from "../../base/clock.ts";
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { setNote, writeNote } from "../../memory/recall/store/note.ts";
+import { rowFiles } from "../../proxy/files/row-files.ts";
+import { OWNER } from "../../proxy/identify/run.ts";
+import { proxySettings } from "../../proxy/settings.ts";
+import { createProxyStore } from "../../proxy/store/handle.ts";
 import { isTeamName, personOf } from "../../server/team/member.ts";
 import { addTenant } from "../../server/team/tokens.ts";
 import { processEnvironment } from "../../settings/environment.ts";
 import { type CopyPass, copyPass, type TableTally } from "../../store/copy/copy.ts";
-import { copiedTables, tenantTables } from "../../store/copy/table.ts";
+import { type Crossing, copiedTables, tenantTables } from "../../store/copy/table.ts";
 import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-database.ts";
 import { type Database, write } from "../../store/sqlite.ts";
+import { proxyOn, proxyPlace } from "../gateway/proxy-store.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
+import { indexMovedItems, moveSessionFiles } from "./moved-sessions.ts";
 import { movedTables } from "./moved-tables.ts";
 
 export type MoveWish = {
@@ -70,25 +78,29 @@ const nothing = (home: string): Failure =>
   refusal("nothing_to_move", `${home} has no memories.`, "Set EVERLONG_HOME to the folder with your memories.");
 
 async function move(
-  { paths: { home } }: Workspace,
+  workspace: Workspace,
   team: TeamDatabase,
   db: Database,
   { way, tenant, user, dryRun }: MoveWish,
   watch: MoveWatch,
 ): Promise<Result<Moved, Failure>> {
+  const { home } = workspace.paths;
   const rows = team.store(tenant);
   const names = await rows.read(tenantTables);
   if (!names.ok) return names;
   const tables = copiedTables(db, names.value, movedTables);
+  const mark = hash("sha256", secretKey(home)).slice(0, 8);
   const users = way === "to" ? { from: LOCAL_USER, to: user } : { from: user, to: LOCAL_USER };
   const parts = {
     ...{ tables, isHomeward: way === "from", ...watch },
     target: way === "to" ? rows : embeddedStore(db),
     crossing:
       way === "to"
-        ? { user: users, identity: personOf({ tenant, user }), hashKey: team.key }
-        : { user: users, hashKey: secretKey(home) },
+        ? { user: users, identity: personOf({ tenant, user }), home: mark, hashKey: team.key }
+        : { user: users, home: mark, hashKey: secretKey(home) },
   };
+  const sessions = (): Promise<Result<void, Failure>> =>
+    moveSessions(workspace, { db, team, tenant, user }, parts.crossing, watch.signal);
   const run = (read: CopyPass["read"]): Promise<Result<Moved, Failure>> =>
     passes({ ...parts, read }, { place: way === "to" ? team.pool.place : home, dryRun });
   if (way === "to") {
@@ -99,15 +111,46 @@ async function move(
     // What others write meanwhile comes along with the next run.
     db.exec("BEGIN");
     const moved = await run(async (unit) => runUnit(db, unit()));
-    if (moved.ok && !dryRun) await team.count(names.value);
+    if (!moved.ok || dryRun) return moved;
+    const filed = await sessions();
+    if (!filed.ok) return filed;
+    await team.count(names.value);
     // They came past their writers: the next node that is asked fills them in.
-    const noted = dryRun ? ok(undefined) : await rows.write(() => writeNote("filled", undefined), { holds: true });
+    const noted = await rows.write(() => writeNote("filled", undefined), { holds: true });
     return noted.ok ? moved : noted;
   }
-  const moved = await team.snapshot(tenant, run);
+  const snapshot = await team.snapshot(tenant, run);
+  const moved = snapshot.ok ? snapshot.value : snapshot;
+  if (!moved.ok || dryRun) return moved;
+  const filed = await sessions();
   // They came past their writers: whoever searches next fills them in.
-  if (!dryRun) await write(db, () => setNote(db, "filled", undefined));
-  return moved.ok ? moved.value : moved;
+  await write(db, () => setNote(db, "filled", undefined));
+  return filed.ok ? moved : filed;
+}
+
+/** Nobody waits for it. */
+const PATIENT_MS = 60_000;
+
+async function moveSessions(
+  workspace: Workspace,
+  { db, team, tenant, user }: { db: Database; team: TeamDatabase; tenant: string; user: string },
+  crossing: Crossing,
+  signal: AbortSignal | undefined,
+): Promise<Result<void, Failure>> {
+  const { folder, ...place } = proxyPlace(workspace, proxySettings(workspace.settings.values));
+  const atHome = createProxyStore({ ...proxyOn(db, folder), ...place, onPathMs: PATIENT_MS });
+  const there = createProxyStore({
+    ...{ rows: team.store(tenant), files: rowFiles, key: team.key, clock: systemClock },
+    ...{ tenancy: "per-identity", onPathMs: PATIENT_MS },
+  });
+  const owner = personOf({ tenant, user });
+  const isOut = crossing.identity !== undefined;
+  const filed = await moveSessionFiles({
+    ...(isOut ? { from: atHome, to: there } : { from: there, to: atHome, owner }),
+    ...{ crossing, signal },
+  });
+  if (!filed.ok) return filed;
+  return isOut ? indexMovedItems(there.rows, owner) : indexMovedItems(atHome.rows, OWNER);
 }
 
 /** Adds, then looks at every row again on both sides. */

@@ -17,6 +17,7 @@ const ofOwn = (user: string): SqlPiece => ({
 
 export const movedTables: CopyRules = {
   tokens: { stays: "they belong to the database that they open" },
+  member_choice: { stays: "each member decides there" },
   memory_idempotency: { stays: "answers are kept for a day, for whoever repeats a request to the same place" },
   memory_generation: { stays: "each database counts its own changes" },
   memory_text: { stays: "made from memories" },

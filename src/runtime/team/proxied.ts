@@ -1,6 +1,7 @@
 // Proxied sessions on a team's database: a store of its own for each tenant, opened by the first request of one.
 import { systemClock } from "../../base/clock.ts";
 import { ok, type Result } from "../../base/result.ts";
+import type { RowRecall } from "../../memory/recall/row-recall.ts";
 import { rowFiles } from "../../proxy/files/row-files.ts";
 import { noItemIndex, rowItemIndex } from "../../proxy/remember/item-index.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
@@ -10,8 +11,8 @@ import type { ProxySettings } from "../../proxy/settings.ts";
 import { createProxyStore } from "../../proxy/store/handle.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { RowStore } from "../../store/unit.ts";
+import { embedderSettings } from "../recall/engine.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
-import { teamRecall } from "./recall.ts";
 
 /** The tenant of callers with the node's own token, or with one of its runs. */
 const OWN_TENANT = "local";
@@ -28,13 +29,17 @@ export type TeamServices = {
 export function teamServices(
   workspace: Workspace,
   settings: ProxySettings,
-  team: { key: string; storeOf(tenant: string): RowStore },
+  team: { key: string; storeOf(tenant: string): RowStore; recallOf(tenant: string): RowRecall },
   onTrouble: (part: string, trouble: { code: string; message: string }) => void,
 ): TeamServices {
   const redactor = redactorOf(workspace);
   const tenants = new Map<string, ProxyServices>();
   // What is not searched is not indexed either.
-  const index = workspace.settings.values["recall.enabled"] ? rowItemIndex : noItemIndex;
+  const { values } = workspace.settings;
+  const embed = embedderSettings(workspace, false)?.embedder;
+  const index = values["recall.enabled"]
+    ? rowItemIndex({ embed: embed !== undefined && embed !== "auto" })
+    : noItemIndex;
   const servicesOf = (tenant: string): ProxyServices => {
     const rows = team.storeOf(tenant);
     const store = createProxyStore({
@@ -46,7 +51,7 @@ export function teamServices(
       onTrouble: (trouble) => onTrouble("store", trouble),
     });
     return {
-      ...{ store, redactor, remember, index, recall: teamRecall(workspace, rows) },
+      ...{ store, redactor, remember, index, recall: team.recallOf(tenant) },
       isLost: () => false,
       close: () => remember.close(),
     };

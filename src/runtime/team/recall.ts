@@ -1,17 +1,19 @@
 // Recall on a team's database, as one member may use it: their own sessions and memories, and what is shared with them.
 import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { keyMeant } from "../../host/repository-key.ts";
 import { boardSource } from "../../memory/board/recall-source.ts";
 import { episodeSource, factSource } from "../../memory/graph/store/recall-source.ts";
+import type { Embedder } from "../../memory/recall/embed/contract.ts";
 import { RowRecall } from "../../memory/recall/row-recall.ts";
 import type { RecallScope, Within } from "../../memory/recall/store/scope.ts";
 import { fillFrom, hasAllRows } from "../../memory/recall/store/source.ts";
 import { recordSource } from "../../memory/record/embedded/recall-source.ts";
+import { repositoryMeant } from "../../memory/record/reach.ts";
 import type { RecallOperations, RecallView } from "../../server/manage/recall.ts";
-import { type Member, personOf } from "../../server/team/member.ts";
+import { type Member, personOf, reachOf } from "../../server/team/member.ts";
 import type { RowStore } from "../../store/unit.ts";
 import type { RecallFilters } from "../client/recall.ts";
+import { embedderSettings } from "../recall/engine.ts";
 import { ask, type MatchPage, unavailable } from "../recall/query.ts";
 import { badQuestion, queryOf } from "../recall/question.ts";
 import { recallKinds } from "../recall/scope.ts";
@@ -21,10 +23,59 @@ import type { Workspace } from "../workspace.ts";
 const SCOPES = ["auto", "session", "branch", "repository", "user", "all"] as const;
 type TeamScope = (typeof SCOPES)[number];
 
-/** Of one tenant. What was stored before there was an index, or came from a home, is filled in while others search. */
-export function teamRecall({ settings: { values } }: Pick<Workspace, "settings">, store: RowStore): RowRecall {
-  void fillOnce(store);
-  return new RowRecall({ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] });
+/** Another node may have died with passages in hand, and others add to the line. */
+const LOOK_MS = 15_000;
+
+/** The engines of a team's tenants on one node. */
+export class TeamRecalls {
+  readonly #workspace: Workspace;
+  readonly #storeOf: (tenant: string) => RowStore;
+  readonly #onTrouble: (message: string) => void;
+  readonly #tenants = new Map<string, RowRecall>();
+  readonly #looking: NodeJS.Timeout;
+  #embedder: Promise<Embedder | undefined> | undefined;
+
+  constructor(workspace: Workspace, storeOf: (tenant: string) => RowStore, onTrouble: (message: string) => void) {
+    this.#workspace = workspace;
+    this.#storeOf = storeOf;
+    this.#onTrouble = onTrouble;
+    this.#looking = setInterval(() => {
+      for (const recall of this.#tenants.values()) recall.embedSoon();
+    }, LOOK_MS);
+    this.#looking.unref();
+  }
+
+  /** What was stored before there was an index, or came from a home, is filled in while others search. */
+  of(tenant: string): RowRecall {
+    const existing = this.#tenants.get(tenant);
+    if (existing) return existing;
+    const { values } = this.#workspace.settings;
+    const store = this.#storeOf(tenant);
+    void fillOnce(store);
+    this.#embedder ??= nodeEmbedder(this.#workspace, this.#onTrouble);
+    const recall = new RowRecall({
+      ...{ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] },
+      ...{ embedder: this.#embedder, vectorFormat: values["recall.vectorFormat"], onTrouble: this.#onTrouble },
+    });
+    this.#tenants.set(tenant, recall);
+    recall.embedSoon();
+    return recall;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looking);
+    await Promise.all([...this.#tenants.values()].map((recall) => recall.close()));
+  }
+}
+
+/** Every node must make the same vectors: none of them looks for an embedder by itself. */
+async function nodeEmbedder(workspace: Workspace, onTrouble: (message: string) => void): Promise<Embedder | undefined> {
+  const settings = embedderSettings(workspace, false);
+  if (!settings || settings.embedder === "auto") return undefined;
+  const { chooseEmbedder } = await import("../../memory/recall/embed/choose.ts");
+  const { embedder, notes } = await chooseEmbedder(settings);
+  if (!embedder) onTrouble(notes.join("; "));
+  return embedder;
 }
 
 /** Rows that many nodes fill in are the same rows; whoever cannot reach the database leaves it to the next. */
@@ -38,13 +89,14 @@ const TEAM_SOURCES = [recordSource, boardSource, factSource, episodeSource];
 
 export const withinReach = (member: Member, scopes: readonly RecallScope[]): Within => ({
   ...{ identity: personOf(member), scopes },
-  reach: { user: member.user, repositories: member.repositories },
+  reach: reachOf(member),
 });
 
 export function memberRecall(
   workspace: Pick<Workspace, "settings">,
   recall: RowRecall,
   member: Member,
+  onDone: (ms: number) => void,
 ): RecallOperations {
   const kinds = recallKinds(workspace);
   const everything = withinReach(member, [{ type: "all" }]);
@@ -71,7 +123,9 @@ export function memberRecall(
         within: scope,
         kinds: query.value.kinds?.filter((k) => kinds.includes(k)) ?? kinds,
       };
+      const start = performance.now();
       const page = await ask(recall, wanted, signal);
+      onDone(performance.now() - start);
       if (!page.ok) return page;
       const { hits: results, ...rest } = question.full ? await whole(page.value, recall, scope) : page.value;
       return ok({ scope: where.value.name, results, ...rest });
@@ -92,7 +146,7 @@ type Where = { name: TeamScope; scopes: RecallScope[] };
 
 function whereOf(ask: RecallFilters, { user }: Member): Result<Where, Failure> {
   const { session, branch } = ask;
-  const repository = ask.repo === undefined ? undefined : (keyMeant(ask.repo) ?? ask.repo);
+  const repository = ask.repo === undefined ? undefined : repositoryMeant(ask.repo);
   const implied = session ? "session" : repository === undefined ? "all" : branch ? "branch" : "repository";
   const name = SCOPES.find((scope) => scope === (ask.scope ?? implied));
   const board: RecallScope[] =
@@ -115,6 +169,9 @@ function whereOf(ask: RecallFilters, { user }: Member): Result<Where, Failure> {
     case "user":
       return ok({ name, scopes: [{ type: "user", user }] });
     case "auto":
+      if (repository !== undefined)
+        return ok({ name, scopes: [{ type: "repository", repository }, ...board, { type: "user", user }] });
+      return ok({ name, scopes: [{ type: "all" }] });
     case "all":
       return ok({ name, scopes: [{ type: "all" }] });
   }

@@ -11,24 +11,28 @@ import type { MemoryBackend } from "../../server/memory/contract.ts";
 import { MemberDirectory } from "../../server/team/directory.ts";
 import type { TeamDoor } from "../../server/team/door.ts";
 import { LOCAL_MEMBER, type Member, mayDo, personOf } from "../../server/team/member.ts";
-import { NodeMetrics } from "../../server/team/metrics.ts";
+import { NodeMetrics, type QueueDepths } from "../../server/team/metrics.ts";
 import { openTeamDatabase, type TeamDatabase } from "../../store/postgres/team-database.ts";
-import type { RowStore } from "../../store/unit.ts";
+import { oneRow, type RowStore } from "../../store/unit.ts";
 import { isMemoryDenied } from "../memory/service.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { TeamGraphs } from "./graph.ts";
-import { memberRecall, teamRecall } from "./recall.ts";
+import { memberRecall, TeamRecalls } from "./recall.ts";
+import { memberSharing } from "./sharing.ts";
 import { tokensOfTenant } from "./token-store.ts";
 
 export type Team = {
   door: TeamDoor;
   database: TeamDatabase;
   storeOf(tenant: string): RowStore;
+  recallOf(tenant: string): RowRecall;
   /** Ends what works in the background, and the connections. */
   close(): Promise<void>;
 };
 type TenantParts = { store: RowStore; tally: RecallTally };
 
+/** Whoever reads the figures does not wait for a database that is away. */
+const QUEUES_MS = 2000;
 /** How often it is written how often memories were shown. */
 const TALLY_MS = 5000;
 
@@ -53,35 +57,48 @@ export async function openTeam(
   const storeOf = (tenant: string): RowStore => partsOf(tenant).store;
   const flush = (): Promise<unknown> => Promise.all([...stores.values()].map(({ tally }) => tally.flush()));
   const flushing = setInterval(() => void flush(), TALLY_MS);
-  const recalls = new Map<string, RowRecall>();
-  const recallOf = (tenant: string): RowRecall => {
-    const recall = recalls.get(tenant) ?? teamRecall(workspace, storeOf(tenant));
-    recalls.set(tenant, recall);
-    return recall;
-  };
+  const recalls = new TeamRecalls(workspace, storeOf, onTrouble);
+  const recallOf = (tenant: string): RowRecall => recalls.of(tenant);
   // Anybody can name a tenant in a token: a store is kept only for those that have members.
-  const directory = new MemberDirectory((tenant) => database.store(tenant), systemClock);
+  const sharing = workspace.settings.values["team.shareSessions"];
+  const directory = new MemberDirectory((tenant) => database.store(tenant), systemClock, sharing === "repository");
   // Anybody may ask whether the node is ready, too: who asks at the same time gets the same answer.
   let looking: ReturnType<TeamDatabase["problem"]> | undefined;
   const redactor = redactorOf(workspace);
   const failures: MemoryBackend["failures"] = [];
   const prompts = new PromptCache(() => systemClock.monotonic());
   const graphs = new TeamGraphs({ workspace, key: database.key, storeOf, recallOf, onTrouble });
+  const metrics = new NodeMetrics();
+  const recallFor = (member: Member) =>
+    memberRecall(workspace, recallOf(member.tenant), member, (ms) => metrics.recalled(ms));
+  const memoryFor = (member: Member) =>
+    backendOf(workspace, { redactor, failures, prompts }, database, partsOf(member.tenant), member);
   return ok({
     database,
-    storeOf,
+    ...{ storeOf, recallOf },
     async close() {
       clearInterval(flushing);
       await graphs.close();
+      await recalls.close();
       await flush();
       await database.close();
     },
     door: {
       find: (token) => directory.find(token),
       knows: (token) => directory.knows(token),
-      recall: async (member) => ok(memberRecall(workspace, recallOf(member.tenant), member)),
-      memory: async (member) =>
-        ok(await backendOf(workspace, { redactor, failures, prompts }, database, partsOf(member.tenant), member)),
+      recall: async (member) => ok(recallFor(member)),
+      memory: async (member) => ok(await memoryFor(member)),
+      async mcp(member, query) {
+        const { memberTools } = await import("./mcp.ts");
+        return memberTools(
+          {
+            ...{ user: member.user, recall: recallFor(member), memory: await memoryFor(member) },
+            redact: workspace.redact,
+          },
+          query,
+        );
+      },
+      sharing: ({ tenant, user }) => memberSharing(storeOf(tenant), user, sharing),
       tokens: ({ tenant }) => tokensOfTenant(database, tenant),
       graph: (member = LOCAL_MEMBER) => graphs.services(member),
       graphViews: (member) => graphs.views(member),
@@ -92,10 +109,28 @@ export async function openTeam(
         const problem = await looking;
         return problem ? [problem.code] : [];
       },
-      metrics: new NodeMetrics(),
+      metrics,
       pool: () => database.pool.use,
+      queues: () => queueDepths([...stores.values()].map(({ store }) => store)),
     },
   });
+}
+
+const QUEUES = {
+  episodes: "SELECT count(*) AS n FROM graph_episode WHERE state = 'queued'",
+  vectors: "SELECT count(*) AS n FROM recall_waiting",
+};
+
+/** Of the tenants that this node serves, together. */
+async function queueDepths(stores: readonly RowStore[]): Promise<QueueDepths> {
+  const depths: Record<string, number> = {};
+  for (const store of stores)
+    for (const [queue, sql] of Object.entries(QUEUES)) {
+      const row = await store.read(() => oneRow(sql), { limitMs: QUEUES_MS });
+      if (!row.ok) return {};
+      depths[queue] = (depths[queue] ?? 0) + Number(row.value?.["n"]);
+    }
+  return depths;
 }
 
 async function backendOf(

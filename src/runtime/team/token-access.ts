@@ -14,6 +14,7 @@ import { tokensOfTenant } from "./token-store.ts";
 
 export type { TokenWish } from "../../server/team/token-operations.ts";
 export type { TokenView } from "../../server/team/tokens.ts";
+export { ownSharing } from "./sharing.ts";
 
 /** Where the tokens are: a database, or a node that has one. */
 export type TokenPlace = { database?: string | undefined; node?: string | undefined };

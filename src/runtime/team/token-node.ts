@@ -1,21 +1,25 @@
-// `everlong token` through a node: what an admin's token may do over HTTP.
+// `everlong token` through a node: what an admin's token may do over HTTP, and what members decide for themselves.
 import { type Failure, refusal } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
 import { type JsonRequest, requestJson } from "../../base/json-request.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { ServiceAddress } from "../../memory/record/strategy-service-address.ts";
+import type { SharingOperations, SharingView } from "../../server/team/sharing-operations.ts";
 import type { IssuedToken, TokenOperations } from "../../server/team/token-operations.ts";
 import type { TokenView } from "../../server/team/tokens.ts";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export function tokensOfNode(url: string, token: string | undefined): Result<TokenOperations, Failure> {
+type Ask = <T>(request: Omit<JsonRequest, "url"> & { path: string }) => Promise<Result<T, Failure>>;
+
+/** `needs`: whose token it must be, in words. */
+function askNode(url: string, token: string | undefined, needs: string): Result<Ask, Failure> {
   const address = ServiceAddress.of(url);
   if (!address.ok) return fail(refusal("usage", `${url} cannot be a node's address.`, address.error, 2));
   if (token === undefined)
-    return fail(refusal("usage", "A node needs a token with the scope admin.", "Set EVERLONG_MEMORY_TOKEN to it.", 2));
-  const base = `${url.replace(/\/+$/, "")}/api/tokens`;
+    return fail(refusal("usage", `A node needs ${needs}.`, "Set EVERLONG_MEMORY_TOKEN to it.", 2));
+  const base = `${url.replace(/\/+$/, "")}/api`;
   const sender = {
     token,
     timeoutMs: TIMEOUT_MS,
@@ -23,8 +27,8 @@ export function tokensOfNode(url: string, token: string | undefined): Result<Tok
     maxBytes: MAX_BYTES,
     mayConnect: async () => true,
   };
-  const ask = async <T>(request: JsonRequest): Promise<Result<T, Failure>> => {
-    const answer = await requestJson(sender, request, new AbortController().signal);
+  return ok(async <T>({ path, ...request }: Parameters<Ask>[0]): Promise<Result<T, Failure>> => {
+    const answer = await requestJson(sender, { ...request, url: `${base}${path}` }, new AbortController().signal);
     if (!answer.ok)
       return fail({
         code: "node_unreachable",
@@ -36,11 +40,29 @@ export function tokensOfNode(url: string, token: string | undefined): Result<Tok
       });
     const { status, body } = answer.value;
     return status < 300 ? ok(body as T) : fail(refusedBy(address.value.origin, status, body));
-  };
+  });
+}
+
+export function tokensOfNode(url: string, token: string | undefined): Result<TokenOperations, Failure> {
+  const ask = askNode(url, token, "a token with the scope admin");
+  if (!ask.ok) return ask;
   return ok({
-    issue: (wish) => ask<IssuedToken>({ method: "POST", url: base, body: wish }),
-    list: () => ask<{ items: TokenView[] }>({ method: "GET", url: base }),
-    revoke: (named) => ask<{ revoked: string[] }>({ method: "DELETE", url: `${base}/${encodeURIComponent(named)}` }),
+    issue: (wish) => ask.value<IssuedToken>({ method: "POST", path: "/tokens", body: wish }),
+    list: () => ask.value<{ items: TokenView[] }>({ method: "GET", path: "/tokens" }),
+    revoke: (named) =>
+      ask.value<{ revoked: string[] }>({ method: "DELETE", path: `/tokens/${encodeURIComponent(named)}` }),
+  });
+}
+
+export function sharingOfNode(url: string | undefined, token: string | undefined): Result<SharingOperations, Failure> {
+  if (url === undefined)
+    return fail(refusal("usage", "Which node?", "Give --node URL, or set EVERLONG_MEMORY_URL.", 2));
+  const ask = askNode(url, token, "your token");
+  if (!ask.ok) return ask;
+  const path = "/me/sharing";
+  return ok({
+    now: () => ask.value<SharingView>({ method: "GET", path }),
+    choose: (shares) => ask.value<SharingView>({ method: "PATCH", path, body: { shares } }),
   });
 }
 

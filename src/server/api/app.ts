@@ -14,6 +14,7 @@ import { refusal } from "../refusal.ts";
 import { SECURITY_HEADERS } from "../respond.ts";
 import type { SignIn } from "../sign-in.ts";
 import { LOCAL_MEMBER, type Member } from "../team/member.ts";
+import { sharingRoutes } from "../team/sharing-routes.ts";
 import { tokenRoutes } from "../team/token-routes.ts";
 import { Throttle } from "../throttle.ts";
 import { dashboardLookRoutes, type GatewaySelf } from "./dashboard/look.ts";
@@ -73,7 +74,12 @@ export function createApi(parts: ApiParts): ApiHandler {
   if (parts.memoryKey !== undefined) app.use("/api/memory/*", signedWith(parts.memoryKey));
   if (parts.memory) app.use("/api/memory/*", opened("memory", parts.memory)).route("/api/memory", memoryRoutes);
   if (parts.team) {
-    const { tokens } = parts.team;
+    const { tokens, sharing } = parts.team;
+    app.use(
+      "/api/me/sharing",
+      opened("sharing", async (member) => ok(sharing(member ?? LOCAL_MEMBER))),
+    );
+    app.route("/api/me/sharing", sharingRoutes);
     const ready = opened("tokens", async (member) => ok(tokens(member ?? LOCAL_MEMBER)));
     app.use("/api/tokens", ready).use("/api/tokens/*", ready).route("/api/tokens", tokenRoutes);
   }

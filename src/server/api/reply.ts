@@ -18,6 +18,7 @@ import type { MemoryBackend } from "../memory/contract.ts";
 import { refusalOf } from "../refusal.ts";
 import { errorBody } from "../respond.ts";
 import type { Member } from "../team/member.ts";
+import type { SharingOperations } from "../team/sharing-operations.ts";
 import type { TokenOperations } from "../team/token-operations.ts";
 import { invalid, readJson } from "./json-body.ts";
 
@@ -31,6 +32,7 @@ type Variables = {
   graph: GraphOperations;
   dashboard: DashboardOperations;
   tokens: TokenOperations;
+  sharing: SharingOperations;
   place: BoardPlace;
   src: Src;
 };

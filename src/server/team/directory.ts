@@ -25,12 +25,15 @@ type Entry = { member: Member | undefined; at: number };
 export class MemberDirectory {
   readonly #store: (tenant: string) => RowStore;
   readonly #clock: Clock;
+  readonly #shares: boolean;
   readonly #entries = new Map<string, Entry>();
   readonly #used = new Map<string, number>();
 
-  constructor(store: (tenant: string) => RowStore, clock: Clock) {
+  /** `shares`: members may find each other's sessions, so it is looked up who refuses. */
+  constructor(store: (tenant: string) => RowStore, clock: Clock, shares = false) {
     this.#store = store;
     this.#clock = clock;
+    this.#shares = shares;
   }
 
   /** Whether it was a member's when it was last looked up, not long ago. */
@@ -45,7 +48,7 @@ export class MemberDirectory {
     const now = this.#clock.monotonic();
     const entry = this.#entries.get(token);
     if (entry && now - entry.at < FRESH_MS) return this.#answer(entry.member);
-    const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now()), {
+    const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now(), this.#shares), {
       limitMs: LOOK_MS,
     });
     if (!looked.ok) return { type: "unavailable", last: entry && now - entry.at < STALE_MS ? entry.member : undefined };

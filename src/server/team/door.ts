@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { ServedTool } from "../../mcp/serve/tool.ts";
 import { type GatewayRefusal, GRAPHITI, type RequestTarget } from "../contract.ts";
 import type { OpenGraph } from "../graphiti/contract.ts";
 import type { GraphOperations } from "../manage/graph.ts";
@@ -12,8 +13,9 @@ import { sendJson } from "../respond.ts";
 import { presented } from "../token.ts";
 import type { Lookup } from "./directory.ts";
 import { isOther, LOCAL_MEMBER, type Member, mayDo, scopeOf, type TeamCaller } from "./member.ts";
-import type { NodeMetrics } from "./metrics.ts";
+import type { NodeMetrics, QueueDepths } from "./metrics.ts";
 import { forbidden, refusedText } from "./refuse.ts";
+import type { SharingOperations } from "./sharing-operations.ts";
 import type { TokenOperations } from "./token-operations.ts";
 import { isTeamToken } from "./tokens.ts";
 
@@ -27,10 +29,14 @@ export type TeamDoor = {
   graph: OpenGraph;
   graphViews(member: Member): Promise<Result<GraphOperations, Failure>>;
   recall(member: Member): Promise<Result<RecallOperations, Failure>>;
+  /** What /mcp serves to a member; its query names the repository and the branch. */
+  mcp(member: Member, query: URLSearchParams): Promise<readonly ServedTool[]>;
+  sharing(member: Member): SharingOperations;
   /** Why it cannot serve now; none: it can. */
   problems(): Promise<readonly string[]>;
   metrics: NodeMetrics;
   pool(): { total: number; idle: number; waiting: number };
+  queues(): Promise<QueueDepths>;
 };
 
 /** The first token of a team that the request shows; it may stand where an API key would. */
@@ -51,7 +57,7 @@ export async function teamCaller(team: TeamDoor, req: IncomingMessage, isOver: b
 }
 
 /** Beside memory the store of a node is its own: what is there belongs to whoever runs it. */
-const SHARED = /^\/api\/((memory|recall|graph|proxy|tokens)(\/|$)|me$)/;
+const SHARED = /^\/(mcp$|api\/((memory|recall|graph|proxy|tokens)(\/|$)|me(\/sharing)?$))/;
 /** Where the scope is another than the method's. */
 const ADMIN = /^\/api\/tokens(\/|$)/;
 
@@ -74,7 +80,7 @@ export function refusedTo(member: Member, req: IncomingMessage, target: RequestT
   if (target.segments[0] === GRAPHITI) return undefined;
   if (member !== LOCAL_MEMBER && !SHARED.test(target.path)) return refusal("not_found");
   // A question is a POST, since it may be long.
-  const asks = target.path === "/api/recall" || target.path === "/api/proxy/search";
+  const asks = ["/api/recall", "/api/proxy/search", "/mcp"].includes(target.path);
   const scope = ADMIN.test(target.path) ? "admin" : asks ? "read" : scopeOf(req.method);
   if (!mayDo(member, scope)) return forbidden(scope);
   return refusedText(member, query);
@@ -85,7 +91,8 @@ export async function answerReady(res: ServerResponse, team: TeamDoor, draining:
   sendJson(res, reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons });
 }
 
-export function answerMetrics(res: ServerResponse, team: TeamDoor): void {
+export async function answerMetrics(res: ServerResponse, team: TeamDoor): Promise<void> {
+  const queues = await team.queues();
   res.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" });
-  res.end(team.metrics.text(team.pool()));
+  res.end(team.metrics.text(team.pool(), queues));
 }

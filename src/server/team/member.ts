@@ -1,4 +1,5 @@
 // Who calls a team's node: a member of a tenant, by a token; and what that token lets them do.
+import { optional } from "../../base/optional.ts";
 import type { MemberReach } from "../../memory/record/reach.ts";
 
 export const tokenScopes = ["read", "write", "approve", "admin"] as const;
@@ -27,6 +28,13 @@ export const isTeamName = (text: string): boolean => /^[a-z0-9][a-z0-9_-]{0,62}$
 
 /** One person of one tenant, for what is keyed by identity. */
 export const personOf = ({ tenant, user }: Pick<Member, "tenant" | "user">): string => `${tenant}/${user}`;
+
+/** What of their tenant's memory they see. */
+export const reachOf = ({ user, repositories, sharing }: Member): MemberReach => ({
+  user,
+  repositories,
+  ...optional("sharing", sharing),
+});
 
 /** What a request without a body may do by its method. */
 export const scopeOf = (method: string | undefined): TokenScope =>

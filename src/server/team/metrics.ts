@@ -2,6 +2,8 @@
 import type { GatewayEvent } from "../../schema/event/gateway.ts";
 
 type PoolUse = { total: number; idle: number; waiting: number };
+/** What waits to be done in the background, by its kind; none where the database could not be asked. */
+export type QueueDepths = Readonly<Record<string, number>>;
 
 export class NodeMetrics {
   readonly #requests = new Map<string, number>();
@@ -17,7 +19,13 @@ export class NodeMetrics {
     this.#add("denied_total", 1);
   }
 
+  recalled(ms: number): void {
+    this.#add("recall_seconds_count", 1);
+    this.#add("recall_seconds_sum", ms / 1000);
+  }
+
   see({ type, data }: GatewayEvent): void {
+    if (type === "recall.completed") this.recalled(data.durationMs);
     if (type !== "proxy.request") return;
     this.#add("added_seconds_count", 1);
     this.#add("added_seconds_sum", (data.addedMs ?? 0) / 1000);
@@ -25,7 +33,7 @@ export class NodeMetrics {
     if (data.recallLost !== undefined) this.#add("recall_lost_total", 1);
   }
 
-  text(pool: PoolUse): string {
+  text(pool: PoolUse, queues: QueueDepths): string {
     const sum = (name: string): number => this.#sums.get(name) ?? 0;
     const lines = [
       "# TYPE everlong_requests_total counter",
@@ -34,8 +42,13 @@ export class NodeMetrics {
         `# TYPE everlong_${name} counter`,
         `everlong_${name} ${sum(name)}`,
       ]),
-      "# TYPE everlong_added_seconds summary",
-      ...["added_seconds_sum", "added_seconds_count"].map((name) => `everlong_${name} ${sum(name)}`),
+      ...["added_seconds", "recall_seconds"].flatMap((name) => [
+        `# TYPE everlong_${name} summary`,
+        `everlong_${name}_sum ${sum(`${name}_sum`)}`,
+        `everlong_${name}_count ${sum(`${name}_count`)}`,
+      ]),
+      "# TYPE everlong_queue_depth gauge",
+      ...Object.entries(queues).map(([queue, depth]) => `everlong_queue_depth{queue="${queue}"} ${depth}`),
       "# TYPE everlong_pool_connections gauge",
       `everlong_pool_connections{state="busy"} ${pool.total - pool.idle}`,
       `everlong_pool_connections{state="idle"} ${pool.idle}`,

@@ -2,7 +2,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { newId } from "../../base/id.ts";
 import { allRows, execute, oneRow, type SqlRow, type Unit } from "../../store/unit.ts";
-import { type Member, type TokenScope, tokenScopes } from "./member.ts";
+import { type Member, personOf, type TokenScope, tokenScopes } from "./member.ts";
 
 /** The tenant stands in it: where its hash is looked for must be known before anything else is. */
 const FORM = /^evl\.([a-z0-9][a-z0-9_-]{0,62})\.[\w-]{43}$/;
@@ -72,15 +72,35 @@ export function* listTenants(): Unit<string[]> {
   return (yield* allRows("SELECT name FROM tenants ORDER BY name")).map((row) => String(row["name"]));
 }
 
-/** Whose token it is, as long as it works. */
-export function* memberOf(tenant: string, token: string, now: string): Unit<Member | undefined> {
+/** Whose token it is, as long as it works. `shares`: the team lets its members find each other's sessions. */
+export function* memberOf(tenant: string, token: string, now: string, shares = false): Unit<Member | undefined> {
   const row = yield* oneRow(
     "SELECT * FROM tokens WHERE hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)",
     ...[digest(token), now],
   );
   if (!row) return undefined;
   const { id, name, user, scopes, repositories } = viewOf(tenant, row);
-  return { tenant, user, token: { id, name }, scopes, repositories };
+  const member = { tenant, user, token: { id, name }, scopes, repositories };
+  return shares ? { ...member, sharing: { refused: yield* refusing(tenant) } } : member;
+}
+
+/** Those whose sessions nobody else finds. */
+function* refusing(tenant: string): Unit<string[]> {
+  const rows = yield* allRows('SELECT "user" FROM member_choice WHERE shares_sessions = 0');
+  return rows.map((row) => personOf({ tenant, user: String(row["user"]) }));
+}
+
+export function* sharesSessions(user: string): Unit<boolean> {
+  const row = yield* oneRow('SELECT shares_sessions FROM member_choice WHERE "user" = ?', user);
+  return row?.["shares_sessions"] !== 0;
+}
+
+export function* chooseSharing(user: string, shares: boolean, now: string): Unit<void> {
+  yield* execute(
+    `INSERT INTO member_choice ("user", shares_sessions, at) VALUES (?, ?, ?)
+     ON CONFLICT ("user") DO UPDATE SET shares_sessions = excluded.shares_sessions, at = excluded.at`,
+    ...[user, shares ? 1 : 0, now],
+  );
 }
 
 export function* noteUse(ids: readonly string[], now: string): Unit<void> {

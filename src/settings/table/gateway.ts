@@ -39,6 +39,14 @@ export const gatewayRows = [
     "PostgreSQL of a team: postgres://USER:PASSWORD@HOST/NAME; without it the gateway keeps everything in its home",
     { secret: true, restart: true },
   ),
+  user.choice(
+    "team.shareSessions",
+    "EVERLONG_TEAM_SHARE_SESSIONS",
+    ["none", "repository"],
+    "none",
+    "Whose sessions members of a team find: none (their own), repository (also others' in a repository that their token covers; each member can refuse)",
+    { restart: true },
+  ),
   user.seconds(
     "gateway.drainSeconds",
     "EVERLONG_GATEWAY_DRAIN_SECONDS",

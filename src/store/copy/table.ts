@@ -7,6 +7,8 @@ export type Crossing = {
   user: { from: string; to: string };
   /** Who the owner of the home is among all tenants; absent on the way home. */
   identity?: string;
+  /** What tells the home from others: names that people choose may be the same in two homes. */
+  home: string;
   hashKey: string;
 };
 

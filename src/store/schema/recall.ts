@@ -148,4 +148,9 @@ const tables = (scopeTable: string): string => `
 
 /** As the first stores were made. */
 export const firstRecallSchema = tables(FIRST_SCOPES);
-export const recallSchema = tables(`${scopes("recall_scope")}\n  ${SIZES}`);
+/** Whose work a passage is at the moment, and until when. */
+export const recallWaitingLeases = `
+  ALTER TABLE recall_waiting ADD COLUMN taker TEXT;
+  ALTER TABLE recall_waiting ADD COLUMN taken_until INTEGER NOT NULL DEFAULT 0;
+`;
+export const recallSchema = tables(`${scopes("recall_scope")}\n  ${SIZES}`) + recallWaitingLeases;

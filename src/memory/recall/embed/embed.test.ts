@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../base/clock.ts";
-import { runUnit } from "../../../store/embedded-store.ts";
+import { embeddedStore, runUnit } from "../../../store/embedded-store.ts";
+import type { Database } from "../../../store/sqlite.ts";
 import { WEIGHTS } from "../rank/weights.ts";
 import { conversation, EVERYTHING, HOME, idsOf, openStore } from "../recall-fixture.ts";
 import { search } from "../search.ts";
@@ -96,6 +97,8 @@ function staticFolder(change: (files: Record<string, Buffer>) => void = () => {}
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(dir, name), bytes);
   return dir;
 }
+
+const save = (db: Database, ...args: Parameters<typeof saveVector>): void => runUnit(db, saveVector(...args));
 
 describe("R45 conformance", () => {
   const made: Record<string, () => Promise<Embedder>> = {
@@ -217,7 +220,11 @@ describe("R49 the line", () => {
         return true;
       },
     };
-    const stored = await embedWaiting(db, { embedder, clock, onTrouble: (t) => troubles.push(t.code) }, never);
+    const stored = await embedWaiting(
+      embeddedStore(db),
+      { embedder, clock, onTrouble: (t) => troubles.push(t.code) },
+      never,
+    );
     expect([stored, sleeps, troubles]).toEqual([3, 3, ["unavailable"]]);
     const vector = await new QueryEmbedder(embedder).vectorOf("hound", never, 60_000);
     if (vector.type !== "vector") throw new Error(vector.reason);
@@ -239,7 +246,9 @@ describe("R49 the line", () => {
           : { ok: true, value: batch.map((t) => Float32Array.from(meaning(t))) },
     };
     const parked: string[] = [];
-    expect(await embedWaiting(db, { embedder, clock: fast, onTrouble: (t) => parked.push(t.code) }, never)).toBe(2);
+    expect(
+      await embedWaiting(embeddedStore(db), { embedder, clock: fast, onTrouble: (t) => parked.push(t.code) }, never),
+    ).toBe(2);
     expect(parked).toEqual(["parked"]);
     expect(
       db
@@ -252,7 +261,7 @@ describe("R49 the line", () => {
   it("stops at once when told to", async () => {
     const stop = new AbortController();
     const embedder = ollamaEmbedder({ ...(await fakeServer({ now: "hangs" })), model: "m" });
-    const running = embedWaiting(filled(), { embedder }, stop.signal);
+    const running = embedWaiting(embeddedStore(filled()), { embedder }, stop.signal);
     stop.abort();
     expect(await running).toBe(0);
   });
@@ -261,7 +270,7 @@ describe("R49 the line", () => {
     const db = openStore();
     new RecallWriter(db).add(conversation(texts));
     const waiting = async () => {
-      expect((await lineUp(db, "x", never)).ok).toBe(true);
+      expect((await lineUp(embeddedStore(db), "x", never)).ok).toBe(true);
       return db
         .prepare("SELECT passage FROM recall_waiting ORDER BY 1")
         .all()
@@ -271,7 +280,7 @@ describe("R49 the line", () => {
     db.exec("DELETE FROM recall_waiting");
     expect(await waiting()).toEqual([]);
     const hash = db.prepare("SELECT hash FROM recall_passage WHERE id = 1").get()?.["hash"] as Uint8Array;
-    saveVector(db, "x", { passage: 1, hash }, new Float32Array([1, 0, 0, 0]));
+    save(db, "x", { passage: 1, hash }, new Float32Array([1, 0, 0, 0]));
     setNote(db, "removed", "something was taken out");
     expect(await waiting()).toEqual([2, 3]);
   });
@@ -319,18 +328,18 @@ describe("R51 vectors", () => {
       passage: number;
       hash: Uint8Array;
     }[];
-    for (const row of rows.slice(0, 300)) saveVector(db, "e", row, random(row.passage));
+    for (const row of rows.slice(0, 300)) save(db, "e", row, random(row.passage));
     const scope = runUnit(db, resolveScope({ scopes: [{ type: "session", session: "s1" }] }))!;
-    const scan = new VectorScan(db);
-    const top = (exactUpTo: number) => scan.nearest(random(10_001), { embedder: "e", scope, exactUpTo }).top;
+    const scan = new VectorScan();
+    const top = (exactUpTo: number) =>
+      runUnit(db, scan.nearest(random(10_001), { embedder: "e", scope, exactUpTo })).top;
     const exact = top(50_000);
     expect(exact.every((id) => (id - 1) % 2 === 1)).toBe(true);
     expect(top(0).slice(0, 10)).toEqual(exact.slice(0, 10));
-    for (const row of rows.slice(300))
-      saveVector(db, "e", row, row.passage === 400 ? random(10_001) : random(row.passage));
+    for (const row of rows.slice(300)) save(db, "e", row, row.passage === 400 ? random(10_001) : random(row.passage));
     expect(top(50_000)[0]).toBe(400);
     expect(top(0)[0]).toBe(400);
-    expect(scan.nearest(random(1), { embedder: "other", scope }).top).toEqual([]);
+    expect(runUnit(db, scan.nearest(random(1), { embedder: "other", scope })).top).toEqual([]);
   });
 
   it("R7 equal texts share one vector, each found in its own scope", async () => {
@@ -346,7 +355,7 @@ describe("R51 vectors", () => {
         return { ok: true, value: batch.map((text) => Float32Array.from(meaning(text))) };
       },
     };
-    await embedWaiting(db, { embedder }, never);
+    await embedWaiting(embeddedStore(db), { embedder }, never);
     expect(db.prepare("SELECT count(*) AS n FROM recall_vector").get()?.["n"]).toBe(1);
     const vector = { embedder: "e", values: Float32Array.from(meaning("hound")) };
     for (const session of ["s1", "s2"]) {
@@ -373,7 +382,7 @@ describe("R51 vectors", () => {
       [0.8, 0.6],
       [0.6, 0.8],
     ];
-    for (const [i, row] of rows.entries()) saveVector(db, "e", row, Float32Array.from(vectors[i]!), "f32");
+    for (const [i, row] of rows.entries()) save(db, "e", row, Float32Array.from(vectors[i]!), "f32");
     const vector = { embedder: "e", values: Float32Array.from([1, 0]) };
     const { results } = search(db, { text: "unheard", within: EVERYTHING, vector, signals: ["vector"] });
     expect(results.map((r) => [r.id, r.parts.vector / WEIGHTS.vector])).toEqual([
@@ -388,7 +397,7 @@ describe("R51 vectors", () => {
     const writer = new RecallWriter(db);
     writer.add(conversation(["secret words"]));
     const hash = db.prepare("SELECT hash FROM recall_passage").get()?.["hash"] as Uint8Array;
-    saveVector(db, "e", { passage: 1, hash }, random(1));
+    save(db, "e", { passage: 1, hash }, random(1));
     writer.remove(["s1-0"]);
     expect(db.prepare("SELECT count(*) AS n FROM recall_vector").get()?.["n"]).toBe(0);
   });

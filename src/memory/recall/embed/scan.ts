@@ -1,9 +1,8 @@
 // The nearest passages of a scope: exact up to fifty thousand, above that the signs choose who is compared.
-import type { DatabaseSync } from "node:sqlite";
-import { frameMatch, ftsMatch } from "../../../store/embedded-terms.ts";
+import { removals, termsWithin } from "../../../store/terms.ts";
+import { arrayRows, oneRow, type Unit } from "../../../store/unit.ts";
 import { frameOf } from "../rank/match.ts";
 import type { ResolvedScope } from "../store/scope.ts";
-import { prepared } from "../store/statement.ts";
 import { packVector, type StoredVector, unpackVector } from "./vectors.ts";
 
 export type Nearest = {
@@ -27,6 +26,7 @@ type Kept = {
   exact: boolean;
   dims: number;
   ids: number[];
+  known: Set<number>;
   matrix: Int8Array;
   scales: Float32Array;
   signs: Uint32Array;
@@ -34,27 +34,22 @@ type Kept = {
 
 /** Vectors stay in memory, new ones are added; the scopes asked for least lately go first. */
 export class VectorScan {
-  readonly #db: DatabaseSync;
   readonly #kept = new Map<string, Kept>();
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-  }
-
-  nearest(query: Float32Array, options: ScanOptions): Nearest {
-    const matrix = this.#scope(query.length, options);
-    const cosines = matrix.exact ? compareAll(query, matrix) : this.#compareSome(query, matrix, options.embedder);
+  *nearest(query: Float32Array, options: ScanOptions): Unit<Nearest> {
+    const matrix = yield* this.#scope(query.length, options);
+    const cosines = matrix.exact ? compareAll(query, matrix) : yield* compareSome(query, matrix, options.embedder);
     const top = [...cosines.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, TOP);
     return { top: top.map(([id]) => id), cosine: (id) => cosines.get(id) };
   }
 
-  #scope(dims: number, { embedder, scope, exactUpTo = EXACT_UP_TO }: ScanOptions): Kept {
+  *#scope(dims: number, { embedder, scope, exactUpTo = EXACT_UP_TO }: ScanOptions): Unit<Kept> {
     const key = JSON.stringify([embedder, dims, scope.ids, exactUpTo]);
     const exact = scope.passages <= exactUpTo;
-    const { removed, lastVector, lastPassage } = this.#stamp();
+    const { removed, lastVector, lastPassage } = yield* stamp();
     const cached = this.#kept.get(key);
     const matrix = cached?.removed === removed && cached.exact === exact ? cached : empty(removed, dims, exact);
-    if (matrix.lastVector !== lastVector || matrix.lastPassage !== lastPassage) this.#load(matrix, embedder, scope);
+    if (matrix.lastVector !== lastVector || matrix.lastPassage !== lastPassage) yield* load(matrix, embedder, scope);
     Object.assign(matrix, { lastVector, lastPassage });
     this.#kept.delete(key);
     this.#kept.set(key, matrix);
@@ -65,43 +60,6 @@ export class VectorScan {
     return matrix;
   }
 
-  #stamp(): Pick<Kept, "removed" | "lastVector" | "lastPassage"> {
-    const sql = `SELECT (SELECT max(id) FROM recall_vector) AS v, (SELECT max(id) FROM recall_passage) AS p,
-      (SELECT value FROM recall_note WHERE name = 'removed') AS r`;
-    const row = prepared(this.#db, sql).get();
-    return { removed: String(row?.["r"]), lastVector: Number(row?.["v"]), lastPassage: Number(row?.["p"]) };
-  }
-
-  /** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
-  #load(kept: Kept, embedder: string, scope: ResolvedScope): void {
-    const match = ftsMatch(frameMatch(frameOf(scope, {})));
-    const scoped = match === undefined ? "" : "recall_terms t CROSS JOIN";
-    const inScope = match === undefined ? "" : "AND t.rowid = p.id AND t.recall_terms MATCH ?5";
-    const columns = "SELECT p.id AS id, v.scale AS scale, v.vector AS vector FROM";
-    const ours = "v.embedder = ?1 AND v.dims = ?2";
-    const newPassages = `${columns} ${scoped} recall_passage p CROSS JOIN recall_vector v
-      WHERE ${ours} ${inScope} AND v.hash = p.hash AND ${match === undefined ? "p.id" : "t.rowid"} > ?3 AND ?4 >= 0`;
-    const newVectors = `${columns} recall_vector v CROSS JOIN recall_passage p ${match === undefined ? "" : "CROSS JOIN recall_terms t"}
-      WHERE ${ours} ${inScope} AND p.id = v.passage AND p.id <= ?3 AND v.id > ?4`;
-    const values = [embedder, kept.dims, kept.lastPassage, kept.lastVector, ...(match === undefined ? [] : [match])];
-    for (const sql of kept.lastPassage === 0 ? [newPassages] : [newPassages, newVectors])
-      for (const row of prepared(this.#db, sql).iterate(...values))
-        append(kept, Number(row["id"]), { scale: Number(row["scale"]), bytes: row["vector"] as Uint8Array });
-  }
-
-  #compareSome(query: Float32Array, kept: Kept, embedder: string): Map<number, number> {
-    const ids = nearestSigns(signsOf(query), kept).slice(0, PREFILTERED);
-    const sql = `SELECT p.id AS id, v.scale AS scale, v.vector AS vector FROM recall_passage p
-      JOIN recall_vector v ON v.embedder = ? AND v.hash = p.hash WHERE p.id IN (SELECT value FROM json_each(?))`;
-    const rows = prepared(this.#db, sql).all(embedder, JSON.stringify(ids));
-    return new Map(
-      rows.map((row) => {
-        const vector = unpackVector({ scale: Number(row["scale"]), bytes: row["vector"] as Uint8Array });
-        return [Number(row["id"]), query.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0)];
-      }),
-    );
-  }
-
   #bytes(): number {
     let sum = 0;
     for (const k of this.#kept.values())
@@ -110,14 +68,55 @@ export class VectorScan {
   }
 }
 
+function* stamp(): Unit<Pick<Kept, "removed" | "lastVector" | "lastPassage">> {
+  const sql = "SELECT (SELECT max(id) FROM recall_vector) AS v, (SELECT max(id) FROM recall_passage) AS p";
+  const row = yield* oneRow(sql);
+  return { removed: yield* removals(), lastVector: Number(row?.["v"]), lastPassage: Number(row?.["p"]) };
+}
+
+/** Where there are many writers, a row may be committed after one with a higher number: so far back it is looked for. */
+const LATE_ROWS = 20_000;
+
+/** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
+function* load(kept: Kept, embedder: string, scope: ResolvedScope): Unit<void> {
+  const within = yield* termsWithin({ groups: [], frame: frameOf(scope, {}) });
+  const columns = "SELECT p.id, v.scale, v.vector FROM";
+  const ours = "v.embedder = ? AND v.dims = ?";
+  const since = (last: number): number => Math.max(0, last - LATE_ROWS);
+  const newPassages = `${columns} (${within.sql}) t JOIN recall_passage p ON p.id = t.id JOIN recall_vector v ON v.hash = p.hash
+    WHERE p.id > ? AND ${ours}`;
+  const newVectors = `${columns} recall_vector v JOIN recall_passage p ON p.id = v.passage
+    WHERE v.id > ? AND ${ours} AND p.id IN (${within.sql})`;
+  const rows = yield* arrayRows(newPassages, ...within.values, since(kept.lastPassage), embedder, kept.dims);
+  if (kept.lastPassage > 0)
+    rows.push(...(yield* arrayRows(newVectors, since(kept.lastVector), embedder, kept.dims, ...within.values)));
+  for (const [id, scale, vector] of rows)
+    append(kept, Number(id), { scale: Number(scale), bytes: vector as Uint8Array });
+}
+
+function* compareSome(query: Float32Array, kept: Kept, embedder: string): Unit<Map<number, number>> {
+  const ids = nearestSigns(signsOf(query), kept).slice(0, PREFILTERED);
+  const sql = `SELECT p.id, v.scale, v.vector FROM recall_passage p JOIN recall_vector v ON v.embedder = ? AND v.hash = p.hash
+    WHERE p.id IN (SELECT 0 + value FROM json_each(?))`;
+  const rows = yield* arrayRows(sql, embedder, JSON.stringify(ids));
+  return new Map(
+    rows.map(([id, scale, bytes]) => {
+      const vector = unpackVector({ scale: Number(scale), bytes: bytes as Uint8Array });
+      return [Number(id), query.reduce((sum, x, i) => sum + x * (vector[i] ?? 0), 0)];
+    }),
+  );
+}
+
 const empty = (removed: string, dims: number, exact: boolean): Kept => ({
-  ...{ removed, dims, exact, lastVector: 0, lastPassage: 0, ids: [] },
+  ...{ removed, dims, exact, lastVector: 0, lastPassage: 0, ids: [], known: new Set<number>() },
   matrix: new Int8Array(0),
   scales: new Float32Array(0),
   signs: new Uint32Array(0),
 });
 
 function append(kept: Kept, id: number, stored: StoredVector): void {
+  if (kept.known.has(id)) return;
+  kept.known.add(id);
   const at = kept.ids.push(id) - 1;
   const { dims } = kept;
   if (!kept.exact) {

@@ -1,6 +1,5 @@
 // Vectors in the store: one byte a number with a scale, or floats; keyed by embedder and text.
-import type { DatabaseSync } from "node:sqlite";
-import { prepared } from "../store/statement.ts";
+import { execute, type Unit } from "../../../store/unit.ts";
 
 export type VectorFormat = "int8" | "f32";
 /** A scale of 0 says that the bytes are floats. */
@@ -18,17 +17,17 @@ export function unpackVector({ scale, bytes }: StoredVector): Float32Array {
   return Float32Array.from(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length), (x) => x * scale);
 }
 
-/** Inside the caller's transaction. */
-export function saveVector(
-  db: DatabaseSync,
+export function* saveVector(
   embedder: string,
   { passage, hash }: { passage: number; hash: Uint8Array },
   vector: Float32Array,
   format: VectorFormat = "int8",
-): void {
+): Unit<void> {
   const { scale, bytes } = packVector(vector, format);
-  prepared(
-    db,
-    "INSERT OR REPLACE INTO recall_vector (embedder, hash, dims, scale, vector, passage) VALUES (?, ?, ?, ?, ?, ?)",
-  ).run(embedder, hash, vector.length, scale, bytes, passage);
+  yield* execute(
+    `INSERT INTO recall_vector (embedder, hash, dims, scale, vector, passage) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (hash, embedder) DO UPDATE SET dims = excluded.dims, scale = excluded.scale, vector = excluded.vector,
+     passage = excluded.passage`,
+    ...[embedder, hash, vector.length, scale, bytes, passage],
+  );
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { embeddedStore } from "../../../store/embedded-store.ts";
 import { recallSchema } from "../../../store/schema/recall.ts";
 import { sqlite } from "../../../store/sqlite.ts";
 import type { Embedder } from "../embed/contract.ts";
@@ -101,8 +102,8 @@ function ourEngine(path: string, corpus: Corpus, { signals, embedder }: Evaluate
       );
       db.exec("COMMIT");
       if (!embedder) return;
-      await lineUp(db, embedder.id, signal);
-      await embedWaiting(db, { embedder }, signal);
+      await lineUp(embeddedStore(db), embedder.id, signal);
+      await embedWaiting(embeddedStore(db), { embedder }, signal);
     },
     async search(text, limit) {
       const vector = await queries?.vectorOf(text, signal, EMBED_MS);

@@ -114,9 +114,10 @@ export function* resolveScope(within: Within): Unit<ResolvedScope | undefined> {
 
 function* rowsOf(scope: RecallScope, { identity = "", everyone = false, reach }: Within): Unit<SizedScope[]> {
   if (reach && scope.type === "all") return yield* everythingReached(identity, reach);
-  const named = everyone
-    ? yield* allRows(`${SIZED} type = ? AND value = ?`, scope.type, nameOf(scope))
-    : yield* allRows(`${SIZED} type = ? AND value = ? AND owner IN ('', ?)`, scope.type, nameOf(scope), identity);
+  const named =
+    everyone || reach?.sharing
+      ? yield* allRows(`${SIZED} type = ? AND value = ?`, scope.type, nameOf(scope))
+      : yield* allRows(`${SIZED} type = ? AND value = ? AND owner IN ('', ?)`, scope.type, nameOf(scope), identity);
   const rows = named.map(sized);
   return reach ? rows.filter((row) => isReached(row, identity, reach)) : rows;
 }
@@ -124,15 +125,18 @@ function* rowsOf(scope: RecallScope, { identity = "", everyone = false, reach }:
 /** A member's own sessions, and of what is shared all that they reach: no scope says that by itself. */
 function* everythingReached(identity: string, reach: MemberReach): Unit<SizedScope[]> {
   const own = yield* allRows(`${SIZED} type = 'all' AND value = '' AND owner = ?`, identity);
-  const shared = yield* allRows(`${SIZED} type IN ('repository', 'board') AND owner = ''`);
+  const ofAll = reach.sharing ? "" : " AND owner = ''";
+  const shared = yield* allRows(`${SIZED} type IN ('repository', 'board')${ofAll}`);
   const user = yield* allRows(`${SIZED} type = 'user' AND value = ? AND owner = ''`, reach.user);
   return [...own, ...shared, ...user].map(sized).filter((row) => isReached(row, identity, reach));
 }
 
 function isReached({ type, owner, value }: SizedScope, identity: string, reach: MemberReach): boolean {
-  // What somebody said is theirs, wherever it was said.
-  if (owner !== "") return owner === identity;
+  if (owner === identity && owner !== "") return true;
+  // What somebody said is theirs, wherever it was said, unless the team shares the sessions of a repository.
+  const isShared = owner === "" || (reach.sharing !== undefined && !reach.sharing.refused.includes(owner));
+  if (!isShared) return false;
   if (type === "repository") return covers(reach, value);
   if (type === "board" || type === "branch") return covers(reach, String((JSON.parse(value) as unknown[])[0]));
-  return type === "user" && value === reach.user;
+  return type === "user" && owner === "" && value === reach.user;
 }

@@ -3,7 +3,8 @@ import { Worker } from "node:worker_threads";
 import { within } from "../../../base/abort.ts";
 import { errorText } from "../../../base/failure.ts";
 import { fail, ok, type Result } from "../../../base/result.ts";
-import { QUERY_VECTOR_MS, type QueryEmbedder, withoutVector } from "../embed/query-vector.ts";
+import type { QueryEmbedder } from "../embed/query-vector.ts";
+import { searchWithVector } from "../embed/vector-search.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
@@ -42,22 +43,14 @@ export class Searcher {
 
   /** Ends at its limit with what was ready by then; `partial` says so. */
   async search(request: SearchRequest, limits: SearchLimits = {}): Promise<Result<SearchAnswer, SearchFault>> {
-    const start = performance.now();
     const timeoutMs = limits.timeoutMs ?? this.#options.timeoutMs;
-    const embedder = this.#options.embedder?.();
-    const signal = limits.signal ?? new AbortController().signal;
-    const asksVector = embedder && request.vector === undefined && request.text.trim() !== "";
-    const vector = asksVector
-      ? await embedder.vectorOf(request.text, signal, Math.min(QUERY_VECTOR_MS, timeoutMs / 2))
-      : undefined;
-    const left = Math.max(0, timeoutMs - (performance.now() - start));
-    const full = { ...request, ...(vector?.type === "vector" ? { vector } : {}) };
-    const reply = await this.#answer({ type: "search", request: full }, { ...limits, timeoutMs: left });
-    if (!reply.ok)
-      return reply.error.code === "timeout" ? ok({ results: [], more: 0, partial: true, skipped: ["all"] }) : reply;
-    if (vector?.type !== "none") return reply;
-    const { value: answer } = reply;
-    return ok({ ...answer, partial: true, skipped: [...answer.skipped, withoutVector(vector.reason)] });
+    const queries = this.#options.embedder?.();
+    return searchWithVector({ queries, request, timeoutMs, signal: limits.signal }, async (full, leftMs) => {
+      const reply = await this.#answer({ type: "search", request: full }, { ...limits, timeoutMs: leftMs });
+      return !reply.ok && reply.error.code === "timeout"
+        ? ok({ results: [], more: 0, partial: true, skipped: ["all"] })
+        : reply;
+    });
   }
 
   list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {

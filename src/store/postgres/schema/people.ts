@@ -40,3 +40,10 @@ export const teamRemovalSchema = `
     counts TEXT NOT NULL
   );
 `;
+
+/** What a member decided for themselves, on whichever node. No row: as the team has it. */
+export const teamChoiceSchema = tenantTable({
+  name: "member_choice",
+  columns: '"user" TEXT NOT NULL, shares_sessions BIGINT NOT NULL, at TEXT NOT NULL',
+  key: ['"user"'],
+});
