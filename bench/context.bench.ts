@@ -1,89 +1,13 @@
 // The window: what preparing a request costs as a session grows, how much of it the provider's cache can serve, calls per summary.
 import type { SummaryInput } from "../src/context/compact/summary-input.ts";
 import { writeSummary } from "../src/context/compact/write-summary.ts";
-import type { CallOutcome, ModelTarget } from "../src/model/contract.ts";
+import type { CallOutcome } from "../src/model/contract.ts";
 import { tokenCounter } from "../src/model/tokens/counter.ts";
-import { countItem, measure } from "../src/model/tokens/measure.ts";
-import { HistoryMeter } from "../src/model/tokens/meter.ts";
-import { toItems } from "../src/model/wire/own-fixture.ts";
-import type { ContextItem } from "../src/schema/context-item.ts";
-import type { Message } from "../src/schema/message.ts";
+import { countItem } from "../src/model/tokens/measure.ts";
 import { prepareRequest } from "../src/session/prepare.ts";
-import { newLiveState, type Session } from "../src/session/session.ts";
-import { emptyState } from "../src/session/state.ts";
+import { type Item, sessionOf, target, turn } from "../src/session/prepare-fixture.ts";
+import type { Session } from "../src/session/session.ts";
 import { alternate, timed } from "./measure.ts";
-
-type Item = ContextItem<Message>;
-
-const target: ModelTarget = {
-  id: "custom/bench",
-  provider: "custom",
-  name: "bench",
-  wire: "openai-chat",
-  headers: {},
-  entry: { id: "custom/bench", provider: "custom", multiplier: 1 },
-  promptLimit: 0,
-} as unknown as ModelTarget;
-
-/** A session of these items, with everything real that preparing a request touches. */
-function sessionOf(items: Item[], limit: number): Session {
-  const state = emptyState();
-  state.items = items;
-  state.systemText = "You are a coding agent. ".repeat(100);
-  const meter = new HistoryMeter();
-  const parts = {
-    model: { target: () => target, promptLimit: () => limit },
-    tools: { offered: () => ({ tools: [], definitions: [] }) },
-    tokens: {
-      measure: async (request: Parameters<typeof measure>[0]) => {
-        const raw = await measure(request);
-        return {
-          ...raw,
-          rawTokens: raw.systemTokens + raw.toolDefinitionsTokens + raw.conversationTokens,
-          basis: "estimated",
-        };
-      },
-      totals: async (request: Parameters<typeof measure>[0]) => ({
-        ...(await meter.totals(request)),
-        basis: "estimated",
-      }),
-      countItem,
-    },
-    prompt: { contributors: () => [], memoryTexts: () => [] },
-    context: {
-      isOverMemory: () => false,
-      underPressure: () => false,
-      updateIndex: async () => undefined,
-      settings: () => ({
-        mode: "on",
-        background: Number.POSITIVE_INFINITY,
-        exhaustion: Number.POSITIVE_INFINITY,
-        minMessages: 4,
-        target: 0.5,
-        keepRecent: 0.1,
-        truncation: "on",
-        truncationTarget: 0.7,
-        recallOn: true,
-      }),
-    },
-  };
-  const live = newLiveState(state);
-  return { id: "s", state, parts, live, publish: () => undefined, emit: async () => undefined } as unknown as Session;
-}
-
-let made = 0;
-const words = (chars: number): string =>
-  "the quick brown fox jumps over the lazy dog and rests ".repeat(Math.ceil(chars / 54));
-
-/** A turn: a prompt and its answer, of about so many characters together. */
-function turn(chars: number): Item[] {
-  made++;
-  const messages: Message[] = [
-    { role: "user", content: `prompt ${made}: ${words(chars / 2)}` },
-    { role: "assistant", content: `answer ${made}: ${words(chars / 2)}`, toolRequests: [] },
-  ];
-  return toItems(messages).map((item, at) => ({ ...item, id: `${made}.${at}`, turn: made, isPrompt: at === 0 }));
-}
 
 const never = new AbortController().signal;
 
@@ -106,7 +30,7 @@ async function preparation(): Promise<void> {
       `${name}: ${m.product.toFixed(2)} ms, baseline ${m.baseline.toFixed(2)} ms, ratio ${(m.product / m.baseline).toFixed(2)} (target ${goal})`,
     );
   for (let n = 0; n < 20; n++) for (const session of sessions) await grow(session);
-  told("preparing at 10,000 messages / at 1,000", await alternate(41, whole(small), whole(large)), "<= 2");
+  told("C151 preparing at 10,000 messages / at 1,000", await alternate(41, whole(small), whole(large)), "<= 2");
   told(
     "what the newest turn adds to it, 10,000 / 1,000",
     await alternate(
@@ -117,7 +41,15 @@ async function preparation(): Promise<void> {
     "<= 2",
   );
   const body = () => timed(() => JSON.stringify(large.state.items.map((item) => item.raw)));
-  told("preparing at 10,000 / one JSON.stringify of them", await alternate(41, body, whole(large)), "<= 0.5");
+  told("C150 preparing at 10,000 / one JSON.stringify of them", await alternate(41, body, whole(large)), "<= 0.5");
+  const cut = () => {
+    const fresh = sessionOf(large.state.items, 500_000);
+    return timed(() => prepareRequest(fresh, never, false));
+  };
+  told("C150 computing a new cut at 10,000 / one JSON.stringify of them", await alternate(21, body, cut), "<= 2");
+  const huge = sessionOf(Array.from({ length: 50_000 }, () => turn(800)).flat(), 500_000_000);
+  await prepareRequest(huge, never, false);
+  told("C151 preparing at 100,000 messages / at 1,000", await alternate(5, whole(small), whole(huge)), "printed");
   const before = tokenCounter.tokenisedChars;
   const added = turn(800);
   large.state.items.push(...added);
@@ -161,7 +93,7 @@ async function prefixes(): Promise<void> {
     before = body;
   }
   console.log(
-    `bytes shared with the previous request over 300 truncation-only turns: mean ${mean(ours).toFixed(3)}, sliding window ${mean(sliding).toFixed(3)} (target >= 0.95)`,
+    `C153 bytes shared with the previous request over 300 truncation-only turns: mean ${mean(ours).toFixed(3)}, sliding window ${mean(sliding).toFixed(3)} (target >= 0.95)`,
   );
   console.log(
     `prefix breaks: ${breaks}, one in ${(300 / Math.max(1, breaks)).toFixed(0)} requests (target <= 1 in 20)`,

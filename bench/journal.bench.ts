@@ -164,7 +164,7 @@ async function rebuild(home: string, megabytes: number): Promise<void> {
   const megabytesIn = bytes / 1024 / 1024;
   const baseline = await timed(() => bareInsert(paths));
   print(
-    `rebuilding store.db from ${megabytesIn.toFixed(0)} MB`,
+    `L9 rebuilding store.db from ${megabytesIn.toFixed(0)} MB`,
     { product: ms, baseline },
     "a bare FTS5 insert of the same texts is 1",
   );

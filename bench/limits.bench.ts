@@ -126,7 +126,7 @@ export async function bench(): Promise<void> {
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[1] ?? 0;
   const size = `${EVENTS} events, ${Math.round(statSync(log).size / MB)} MB`;
   print(
-    `resume of ${size}, processor time`,
+    `N17 L8 resume of ${size}, processor time`,
     { baseline: median(rounds.map(({ bare }) => bare.cpuMs)), product: median(rounds.map(({ ours }) => ours.cpuMs)) },
     "<= 3",
   );

@@ -93,17 +93,17 @@ export function bench(): void {
     plain.exec("CREATE VIRTUAL TABLE plain USING fts5 (content, tokenize = 'unicode61')");
     const [oursMs, plainMs] = ingest(ours, plain);
     console.log(
-      `ingest of ${ROWS} short turns: ${rate(oursMs)} a second (target >= 10000), plain FTS5 ${rate(plainMs)} a second`,
+      `L5 ingest of ${ROWS} short turns: ${rate(oursMs)} a second (target >= 10000), plain FTS5 ${rate(plainMs)} a second`,
     );
     const find = plain.prepare("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT 10");
-    compare("recall over everything", { type: "all" }, ours, (q) => find.all(orOfWords(q) ?? ""));
+    compare("R30 L6 recall over everything", { type: "all" }, ours, (q) => find.all(orOfWords(q) ?? ""));
     compare("recall in one repository", { type: "repository", repository: "repository-7" }, ours, (q) =>
       find.all(orOfWords(q) ?? ""),
     );
     const common = ["about code could error file need", "test file code make use work", COMMON.slice(-32).join(" ")];
     const worst = common.map((text) => clocked(() => ask(ours, text, { type: "all" })));
     console.log(
-      `six very common words, six others, 32: ${worst.map((ms) => `${ms.toFixed(1)} ms`).join(", ")} (target <= 150)`,
+      `R30 six very common words, six others, 32: ${worst.map((ms) => `${ms.toFixed(1)} ms`).join(", ")} (target <= 150)`,
     );
     size(ours, join(dir, "ours.db"));
     shortSession();
@@ -145,14 +145,14 @@ function size(db: DatabaseSync, path: string): void {
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const texts = Number(db.prepare("SELECT sum(length(text)) AS n FROM recall_passage").get()?.["n"]);
   const index = statSync(path).size - texts;
-  console.log(`index: ${(index / texts).toFixed(2)} times the bytes of the texts (target <= 2)`);
+  console.log(`R30 index: ${(index / texts).toFixed(2)} times the bytes of the texts (target <= 2)`);
   const openMs = clocked(() => {
     const other = new DatabaseSync(path);
     other.prepare("SELECT passages FROM recall_scope WHERE type = 'all'").get();
     other.close();
   });
-  console.log(`open: ${openMs.toFixed(1)} ms (target <= 50)`);
-  console.log(`RSS: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB (target <= 300)`);
+  console.log(`R30 open: ${openMs.toFixed(1)} ms (target <= 50)`);
+  console.log(`R30 RSS: ${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB (target <= 300)`);
 }
 
 type LabelledTurns = { documents: { text: string; role: string }[]; questions: { text: string }[] };
@@ -183,7 +183,7 @@ function shortSession(): void {
   console.log(
     `${turns.length} turns, p50: ${at(mine, 0.5).toFixed(2)} ms, plain FTS5 ${at(theirs, 0.5).toFixed(2)} ms, ratio ${ratio.toFixed(1)} (target <= 4)`,
   );
-  console.log(`${turns.length} turns, p95: ${at(mine, 0.95).toFixed(2)} ms (target <= 5)`);
+  console.log(`${turns.length} turns, R31 p95: ${at(mine, 0.95).toFixed(2)} ms (target <= 5)`);
   db.close();
   plain.close();
 }
@@ -201,7 +201,7 @@ function longTurns(): void {
     new RecallWriter(db).add(long);
     db.exec("COMMIT");
   });
-  console.log(`ingest of items of 1 KB: ${((long.length / ms) * 1000).toFixed(0)} a second (target >= 3000)`);
+  console.log(`R31 ingest of items of 1 KB: ${((long.length / ms) * 1000).toFixed(0)} a second (target >= 3000)`);
   const { bytes } = db
     .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
     .get() as {

@@ -88,6 +88,6 @@ export async function bench(): Promise<void> {
       const read = await readSession(paths);
       if (!read.ok || replay(read.value.events).eventCount < EVENTS) throw new Error("the log was not read whole");
     });
-  print(`replay of ${EVENTS} events`, await alternate(5, bare, ours), "<= 3");
+  print(`C152 replay of ${EVENTS} events`, await alternate(5, bare, ours), "<= 3");
   rmSync(dir, { recursive: true, force: true });
 }

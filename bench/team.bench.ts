@@ -54,7 +54,7 @@ export async function bench(): Promise<void> {
       () => writing(shared, WRITERS),
     );
     print(
-      `${WRITERS * EACH} memories by ${WRITERS} writers, SQLite and PostgreSQL`,
+      `L5 W17 ${WRITERS * EACH} memories by ${WRITERS} writers, SQLite and PostgreSQL`,
       many,
       "500 a second on PostgreSQL",
     );

@@ -92,6 +92,13 @@ class Writer {
   }
 }
 
+const figures: EventData<"session.compaction_complete"> = {
+  ...{ success: false, outcome: "failed", compactionAttemptId: "k", trigger: "manual", model: "m" },
+  ...{ tokenLimit: 9, systemTokens: 0, conversationTokens: 0, toolDefinitionsTokens: 0, targetTokens: 0 },
+  ...{ preCompactionTokens: 0, postCompactionTokens: 0, messagesRemoved: 0, tokensRemoved: 0 },
+  ...{ preCompactionMessagesLength: 0, postCompactionMessagesLength: 0, tokenAccountingBasis: "estimated" },
+};
+
 const roles = (state: SessionState) =>
   state.items.map((i) => (i.raw.role === "tool" ? `tool:${i.raw.toolCallId}` : i.raw.role));
 
@@ -127,20 +134,6 @@ describe("replay", () => {
       w.user(text);
       w.assistant(`answer to ${text}`);
     }
-    const figures: EventData<"session.compaction_complete"> = {
-      ...{ success: false, outcome: "failed" },
-      ...{
-        compactionAttemptId: "k",
-        trigger: "manual",
-        model: "m",
-        tokenLimit: 9,
-        systemTokens: 0,
-        conversationTokens: 0,
-      },
-      ...{ toolDefinitionsTokens: 0, targetTokens: 0, preCompactionTokens: 0, postCompactionTokens: 0 },
-      ...{ preCompactionMessagesLength: 0, postCompactionMessagesLength: 0, messagesRemoved: 0, tokensRemoved: 0 },
-      tokenAccountingBasis: "estimated",
-    };
     const content = { replacementContent: "SUMMARY", boundaryEventId: w.live.items[3]?.id ?? "" };
     for (const outcome of ["failed", "cancelled", "not_applicable"] as const) {
       const before = w.live.items;
@@ -155,6 +148,35 @@ describe("replay", () => {
     ]);
     expect(w.live.marker).toBe(3);
     expect(plainState(replay(w.events))).toEqual(plainState(w.live));
+  });
+
+  it("C152 L8 after twenty compactions the state holds what came since the last one, and no event is looked at twice", () => {
+    const w = new Writer().start();
+    for (let round = 1; round <= 20; round++) {
+      for (let turn = 1; turn <= 20; turn++) {
+        w.user(`prompt ${round}.${turn}`);
+        w.assistant(`answer ${round}.${turn}`);
+      }
+      const boundaryEventId = w.live.items.at(-3)?.id ?? "";
+      const applied = { success: true, outcome: "applied", replacementContent: `SUMMARY ${round}` } as const;
+      w.emit("session.compaction_complete", { ...figures, ...applied, boundaryEventId });
+    }
+    const looks = new Map<string, number>();
+    const watched = w.events.map((event) => {
+      const { data } = event;
+      const get = (): unknown => {
+        looks.set(event.id, (looks.get(event.id) ?? 0) + 1);
+        return data;
+      };
+      return Object.defineProperty({ ...event }, "data", { get, enumerable: true });
+    });
+    const state = replay(watched);
+    expect(plainState(state)).toEqual(plainState(w.live));
+    expect(state.items.map((item) => item.raw.content)).toEqual(["SUMMARY 20", "prompt 20.20", "answer 20.20"]);
+    const looksAt = (round: number): number[] =>
+      w.events.slice(1 + round * 61, 61 * (round + 1)).map(({ id }) => looks.get(id) ?? 0);
+    // An early event is followed by many compactions, a late one by two: it costs no more.
+    expect(looksAt(1)).toEqual(looksAt(18));
   });
 
   it("A8.16 undo goes back to before the last message, and cannot pass the start", () => {

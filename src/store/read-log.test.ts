@@ -9,13 +9,14 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { encodeLine } from "../base/json-line.ts";
 import { openLog } from "./append-log.ts";
-import { type LogRecord, readLog } from "./read-log.ts";
+import { type LogRecord, readLog, scanLog } from "./read-log.ts";
 import { isBlank, salvage } from "./salvage.ts";
 
 // In memory where the system has that: a thousand logs would wait for the disk most of the time.
@@ -50,6 +51,35 @@ async function reopen(path: string) {
   if (!opened.ok) throw new Error(opened.error.what);
   return { ids, ...opened.value };
 }
+
+it("C152 L8 a log is read a megabyte at a time, and each piece is handed on before the next is asked for", async () => {
+  const path = newPath();
+  const lines = Array.from({ length: 20_000 }, (_, n) => line(`id-${n}`));
+  writeFileSync(path, Buffer.concat(lines));
+  const handle = await open(path, "r");
+  let [read, given, most, waiting] = [0, 0, 0, 0];
+  const watched = {
+    async read(buffer: Buffer, at: number, length: number, position: number) {
+      waiting = Math.max(waiting, read - given);
+      most = Math.max(most, length);
+      const piece = await handle.read(buffer, at, length, position);
+      read += piece.bytesRead;
+      return piece;
+    },
+  };
+  const report = await scanLog(watched as unknown as FileHandle, {
+    accept,
+    onRecord: ({ bytes }) => {
+      given += bytes + 1;
+    },
+  });
+  await handle.close();
+  expect([report.records, given]).toEqual([lines.length, read]);
+  expect(read).toBeGreaterThan(2 * most);
+  expect(most).toBeLessThanOrEqual(1024 * 1024);
+  // Nothing but the line that the end of a piece has cut in two.
+  expect(waiting).toBeLessThan(lines.at(-1)?.length ?? 0);
+});
 
 describe("damaged logs", () => {
   it("P3 AI3 AB19 a cut at every byte of the last records loses nothing that was complete, and the log goes on", async () => {

@@ -183,6 +183,21 @@ it("X50 storing many items lets the event loop breathe", async () => {
   expect(rows().every((row) => row["stored"] === 1)).toBe(true);
 });
 
+it("L5 items of many requests are stored in few transactions", async () => {
+  const remember = rememberIn(place);
+  const before = place.store.laters.transactions;
+  let items = 0;
+  for (let n = 0; n < 40; n++) {
+    const said = history(`u:task ${n}`, ...Array.from({ length: 7 }, (_, at) => `a:${n}.${at} is done`));
+    const { session, lane } = await request(place.store, caller(`many-${n}`), said);
+    remember.add(session, lane.id, said.flatMap(seeable));
+    items += said.length;
+  }
+  await remember.close();
+  expect(rows().filter((row) => row["stored"] === 1)).toHaveLength(items);
+  expect(place.store.laters.transactions - before).toBeLessThanOrEqual(items / 16);
+});
+
 it("N27 what a client put around the words is in the log and neither found nor quoted", async () => {
   const remember = rememberIn(place);
   const items = history(

@@ -58,6 +58,7 @@ export function sharedServices(workspace: Workspace, settings: ProxySettings, on
       opened = undefined;
       watch = undefined;
       retired.push(services.value);
+      void services.value.remember.close();
       return this.open();
     },
     finding: () => watch?.finding(),

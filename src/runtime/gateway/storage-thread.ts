@@ -61,6 +61,7 @@ const tell = (reply: StorageReply): void => parentPort?.postMessage(reply);
 
 function serve(data: StorageData): void {
   let opened: Promise<StorageJobs> | undefined;
+  let isTold = false;
   parentPort?.on("message", async ({ id, job, args }: StorageAsk) => {
     try {
       opened ??= open(data).catch((error: unknown) => {
@@ -72,7 +73,11 @@ function serve(data: StorageData): void {
     } catch (error) {
       tell({ type: "failed", id, message: errorText(error) });
     }
-    if (isSuspect(data.store)) tell({ type: "suspect" });
+    // Once: by the next job the file may have been made anew, and this thread still has the old one open.
+    if (!isTold && isSuspect(data.store)) {
+      isTold = true;
+      tell({ type: "suspect" });
+    }
   });
 }
 

@@ -1,15 +1,18 @@
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { Remember } from "../../proxy/remember/remember.ts";
 import { caller, history, openPlace, type Place, request, seeable } from "../../proxy/store/store-fixture.ts";
+import { acquit, isSuspect } from "../../store/rebuild/suspect.ts";
 import { takeTurns } from "../../store/sqlite.ts";
 import { WriteTurn } from "../../store/write-turn.ts";
 import { StorageThread } from "./storage.ts";
 
 let place: Place;
 let storage: StorageThread;
+let options: ConstructorParameters<typeof StorageThread>[0];
 let troubles: string[];
 beforeEach(async () => {
   place = await openPlace();
@@ -17,7 +20,7 @@ beforeEach(async () => {
   const turn = new WriteTurn("front");
   takeTurns(place.db, turn);
   const { home, store } = place;
-  storage = new StorageThread({
+  options = {
     ...{ store: join(home, "store.db"), journal: join(home, "journal"), quarantine: join(home, "quarantine"), turn },
     proxy: {
       ...{ key: store.key, tenancy: "single" as const },
@@ -27,7 +30,8 @@ beforeEach(async () => {
     index: { searchable: true, vectors: false },
     readsGraph: false,
     onTrouble: (part, message) => troubles.push(`${part}: ${message}`),
-  });
+  };
+  storage = new StorageThread(options);
 });
 afterEach(async () => {
   await storage.close();
@@ -97,6 +101,63 @@ it("X55 at a cut a thread that is gone means that nothing leaves, and the next c
   expect(await remember.ensure(session, lane.id, items.flatMap(seeable))).toEqual({ ok: true, value: { refused: [] } });
   expect(stored()).toBe(2);
   await remember.close();
+});
+
+it("X121 what a cut needs of a body that nobody has seen goes to the thread in few pieces, each item once", async () => {
+  const posted = vi.spyOn(Worker.prototype, "postMessage");
+  onTestFinished(() => posted.mockRestore());
+  const items = history("u:task", ...Array.from({ length: 599 }, (_, n) => `r:call-${n} ${"word ".repeat(200)}`));
+  const { session, lane } = await request(place.store, caller("k"), items);
+  const remember = rememberBy();
+  const ensured = await remember.ensure(session, lane.id, items.flatMap(seeable));
+  expect(ensured).toEqual({ ok: true, value: { refused: [] } });
+  const pieces = posted.mock.calls.flatMap(([ask]) => (ask.job === "store" ? [ask.args[0].length as number] : []));
+  expect(pieces.length).toBeLessThanOrEqual(3);
+  expect(pieces.reduce((a, b) => a + b, 0)).toBe(items.length);
+  await remember.close();
+});
+
+it("X55 a cut does not wait for a busy thread for ever; what it asked for is done all the same, and the next cut finds it", async () => {
+  const items = history("u:task", "r:call-1 gave much");
+  const { session, lane } = await request(place.store, caller("k"), items);
+  const remember = rememberBy();
+  options.cutMs = 0;
+  const given = await remember.ensure(session, lane.id, items.flatMap(seeable));
+  expect(given).toMatchObject({ ok: false, error: { code: "store_busy" } });
+  await expect.poll(stored).toBe(2);
+  expect(await remember.ensure(session, lane.id, items.flatMap(seeable))).toEqual({ ok: true, value: { refused: [] } });
+  await remember.close();
+});
+
+it("X55 PI13 a thread that hangs is ended, whoever waited is told, and another one stores what waits", async () => {
+  const items = history("u:task", "r:call-1 gave much");
+  const { session, lane } = await request(place.store, caller("k"), items);
+  const remember = rememberBy();
+  options.hungMs = 0;
+  const given = await remember.ensure(session, lane.id, items.flatMap(seeable));
+  expect(given).toMatchObject({ ok: false, error: { code: "store_io" } });
+  delete options.hungMs;
+  remember.add(session, lane.id, items.flatMap(seeable));
+  await expect.poll(stored).toBe(2);
+  await remember.close();
+});
+
+it("N13 PE4 a thread that meets a damaged store says so once: the file that is made anew is not suspected for the old one", async () => {
+  const items = history("u:task", "r:call-1 gave much");
+  const { session, lane } = await request(place.store, caller("k"), items);
+  place.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  place.db.close();
+  const { size } = statSync(options.store);
+  const fd = openSync(options.store, "r+");
+  for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(4096, "damage! "), 0, 4096, at);
+  closeSync(fd);
+  const texts = items.flatMap(seeable).map(({ read, ...item }) => ({ ...item, session, lane: lane.id, said: read() }));
+  expect((await storage.store(texts, "now")).ok).toBe(false);
+  await expect.poll(() => isSuspect(options.store)).toBe(true);
+  acquit(options.store);
+  expect((await storage.store(texts, "now")).ok).toBe(false);
+  expect((await storage.store(texts, "now")).ok).toBe(false);
+  expect(isSuspect(options.store)).toBe(false);
 });
 
 it("G17 many who wake the reader of the graph at the same time cost two messages to its thread, and the last is heard", async () => {

@@ -14,6 +14,8 @@ type ThreadOptions = Omit<StorageData, "turn"> & {
   /** The main thread's side of it. */
   turn: WriteTurn;
   onTrouble(part: "log" | "graph" | "index", message: string): void;
+  hungMs?: number;
+  cutMs?: number;
 };
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void };
 type Running = { worker: Worker; waiting: Map<number, Waiting> };
@@ -22,6 +24,8 @@ type Running = { worker: Worker; waiting: Map<number, Waiting> };
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 /** One job is one transaction and what it takes to prepare it; the largest item takes seconds. */
 const HUNG_MS = 120_000;
+/** A request waits so long for what its cut needs; then it goes on without a new one. */
+const CUT_MS = 20_000;
 const CLOSE_MS = 5000;
 
 export class StorageThread implements ItemStorage {
@@ -43,12 +47,13 @@ export class StorageThread implements ItemStorage {
   }
 
   store: ItemStorage["store"] = async (items, when) => {
-    const stored = await this.#ask<Result<number[], Fault>>("store", items, when);
+    const storing = this.#ask<Result<number[], Fault>>("store", items, when);
+    const stored = await (when === "now" ? this.#forCut(storing) : storing);
     this.#rows += items.length * ROWS_AN_ITEM;
     return stored;
   };
-  drop: ItemStorage["drop"] = (...args) => this.#ask("drop", ...args);
-  anchor: ItemStorage["anchor"] = (...args) => this.#ask("anchor", ...args);
+  drop: ItemStorage["drop"] = (...args) => this.#forCut(this.#ask("drop", ...args));
+  anchor: ItemStorage["anchor"] = (...args) => this.#forCut(this.#ask("anchor", ...args));
   flush: ItemStorage["flush"] = async (sessions) => {
     const faults = await this.#ask<Awaited<ReturnType<ItemStorage["flush"]>> | Result<never, Fault>>("flush", sessions);
     if (Array.isArray(faults)) return faults;
@@ -92,9 +97,16 @@ export class StorageThread implements ItemStorage {
     await this.end();
   }
 
+  /** The job itself goes on: what it does helps the next cut. */
+  async #forCut<T>(job: Promise<T>): Promise<T | Result<never, Fault>> {
+    const { store, cutMs = CUT_MS } = this.#options;
+    const done = await within(job, cutMs);
+    return done.type === "value" ? done.value : fail(faultAt("store_busy", store, "the storing thread is too busy"));
+  }
+
   /** Never rejects: a thread that ended is a store that failed for now. */
   async #ask<T>(job: keyof StorageJobs, ...args: readonly unknown[]): Promise<T | Result<never, Fault>> {
-    const { store } = this.#options;
+    const { store, hungMs = HUNG_MS } = this.#options;
     try {
       if (this.#isClosed) throw new Error("it was closed");
       this.#running ??= this.#start();
@@ -102,7 +114,7 @@ export class StorageThread implements ItemStorage {
       const id = ++this.#count;
       const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
       worker.postMessage({ id, job, args } satisfies StorageAsk);
-      const reply = await within(answer, HUNG_MS);
+      const reply = await within(answer, hungMs);
       if (reply.type === "value") return reply.value as T;
       waiting.delete(id);
       await worker.terminate();
@@ -114,7 +126,7 @@ export class StorageThread implements ItemStorage {
 
   async #start(): Promise<Running> {
     const { threadUrl } = await import("./storage-thread.ts");
-    const { turn, onTrouble, ...data } = this.#options;
+    const { turn, onTrouble, hungMs: _hung, cutMs: _cut, ...data } = this.#options;
     const everlongStorage: StorageData = { ...data, turn: turn.memory };
     const worker = new Worker(new URL(threadUrl), {
       ...{ workerData: { everlongStorage }, execArgv: ["--no-warnings"], resourceLimits },

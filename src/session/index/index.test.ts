@@ -2,7 +2,8 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { encodeLine } from "../../base/json-line.ts";
 import { homePaths } from "../../host/paths.ts";
 import { search } from "../../memory/recall/search.ts";
@@ -93,18 +94,23 @@ class Log {
   }
 }
 
-it("R44 a long log is indexed in slices: others have their turn in between", async () => {
+it("R44 L9 a long log is indexed in slices: others have their turn in between, and can write", async () => {
   const many = new Log("0199a000-0000-7000-8000-00000000000f", "/w");
   for (let turn = 1; turn <= 350; turn++) many.user(turn, `prompt ${turn}`);
   const large = new Log("0199a000-0000-7000-8000-00000000000e", "/w");
   for (let turn = 1; turn <= 8; turn++) large.user(turn, "x ".repeat(100_000));
-  /** How far others see the index while it is made. */
+  const other = new DatabaseSync(join(dir, "store.db"));
+  other.exec("PRAGMA busy_timeout = 0");
+  onTestFinished(() => other.close());
+  /** How far others see the index while it is made; each look is a write that waits for nobody. */
   const steps = async (log: Log): Promise<unknown[]> => {
     const seen = new Set<unknown>();
     let ended = false;
     const look = (): void => {
       if (ended) return;
-      seen.add(db.prepare("SELECT indexed_offset AS at FROM sessions WHERE id = ?").get(log.id)?.["at"]);
+      other.exec("BEGIN IMMEDIATE");
+      seen.add(other.prepare("SELECT indexed_offset AS at FROM sessions WHERE id = ?").get(log.id)?.["at"]);
+      other.exec("COMMIT");
       setImmediate(look);
     };
     setImmediate(look);

@@ -175,7 +175,7 @@ export class Finder {
     return this.#postings.get(keyOf(term)) ?? (yield* this.#newest(this.#match(term), this.#bounds.postings));
   }
 
-  /** Even the rarest term is everywhere: the newest passages that hold the two rarest. */
+  /** Even the rarest term is everywhere: the newest passages that hold the two rarest, or the rarest where none has both. */
   *#newestOfCommon(terms: CountedTerm[], scores: Map<number, number>): Unit<void> {
     const [first] = terms;
     if (!first) return;
@@ -184,8 +184,10 @@ export class Finder {
     for (const term of both) term.use = "searched";
     const { since = Number.MIN_SAFE_INTEGER, before = Number.MAX_SAFE_INTEGER } = this.#filter;
     const timed = this.#filter.since !== undefined || this.#filter.before !== undefined;
-    const ids = yield* this.#newest(this.#match(...both), NEWEST, timed ? [since, before] : undefined);
-    for (const id of ids) scores.set(id, 1);
+    const time = timed ? ([since, before] as const) : undefined;
+    const ids = yield* this.#newest(this.#match(...both), NEWEST, time);
+    const either = ids.length > 0 || !second ? ids : yield* this.#newest(this.#match(first), NEWEST, time);
+    for (const id of either) scores.set(id, 1);
   }
 
   /** All words of all phrases; whether they stand side by side is seen in the text. */
