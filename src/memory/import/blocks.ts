@@ -1,16 +1,14 @@
 // Messages made of content blocks as Anthropic's API has them: several clients store what they sent in that form.
-import type { ImportedItem } from "./contract.ts";
-import { argsOf, recordsOf, resultText, textAt, textOf, typed } from "./read.ts";
-
-/** Where and when a message was written. */
-export type ItemOrigin = Pick<ImportedItem, "line" | "time" | "agent">;
+import type { ImportedItem, ItemOrigin } from "./contract.ts";
+import { answerItems, callItem, promptItems } from "./part.ts";
+import { recordsOf, resultText, textAt, textOf, typed } from "./read.ts";
 
 /** Results of tools, then what the person typed; `isTyped` says of a text whether a person wrote it. */
 export function userItems(
   content: unknown,
   id: string,
   origin: ItemOrigin,
-  isTyped: (text: string) => boolean = () => true,
+  { isTyped = () => true, parent }: { isTyped?: (text: string) => boolean; parent?: string | undefined } = {},
 ): ImportedItem[] {
   const results = recordsOf(content).filter(({ type }) => type === "tool_result");
   const items = results.map((block, i): ImportedItem => {
@@ -19,8 +17,7 @@ export function userItems(
     return { ...origin, id: `${id}:${i}`, kind: "result", call, text, failed: block["is_error"] === true };
   });
   const text = typed(content);
-  if (text !== "" && isTyped(text)) items.push({ ...origin, id, kind: "user", text });
-  return items;
+  return isTyped(text) ? [...items, ...promptItems(text, id, origin, parent)] : items;
 }
 
 /** What the model said, then the tools that it called. */
@@ -30,13 +27,15 @@ export function assistantItems(
   origin: ItemOrigin,
   model: string | undefined,
 ): ImportedItem[] {
-  const text = textOf(content).trim();
-  const items: ImportedItem[] =
-    text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model === undefined ? {} : { model }) }];
   const calls = recordsOf(content).filter(({ type }) => type === "tool_use");
-  for (const [i, block] of calls.entries()) {
-    const [call, name] = [textAt(block, "id") ?? `${id}:${i}`, textAt(block, "name") ?? "tool"];
-    items.push({ ...origin, id: `${id}:call${i}`, kind: "call", call, name, args: argsOf(block["input"]) });
-  }
-  return items;
+  return [
+    ...answerItems(textOf(content).trim(), id, origin, model),
+    ...calls.map((block, i) =>
+      callItem(`${id}:call${i}`, origin, {
+        call: textAt(block, "id"),
+        name: textAt(block, "name"),
+        args: block["input"],
+      }),
+    ),
+  ];
 }

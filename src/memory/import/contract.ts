@@ -11,7 +11,6 @@ export type HistorySession = {
   branch?: string;
   /** The address of the repository's remote. */
   remote?: string;
-  title?: string;
   model?: string;
 };
 
@@ -25,6 +24,9 @@ type ItemBase = {
   /** The subagent whose conversation it belongs to. */
   agent?: string;
 };
+
+/** Where, when and by whose agent something was said. */
+export type ItemOrigin = Pick<ItemBase, "line" | "time" | "agent">;
 
 export type ImportedItem = ItemBase &
   (

@@ -1,27 +1,6 @@
-// What the readers share: texts of content blocks, times of any form, parts in short.
+// What the readers share: fields of records, texts of content blocks, times of any form.
 import { isRecord, isTooDeep } from "../../base/json.ts";
 import { typedText } from "../../model/wire/client-blocks.ts";
-import type { HistorySession, ImportedItem, ParsedPart } from "./contract.ts";
-
-export const item = (value: ImportedItem): ParsedPart => ({ type: "item", item: value });
-export const skipped = (what: string): ParsedPart => ({ type: "skipped", what });
-export const inSession = (session: HistorySession): ParsedPart => ({ type: "session", session });
-
-/** The session that lines belong to: told when it begins, and again whenever what is known of it changes. */
-export class SessionTrail {
-  session: HistorySession | undefined;
-
-  /** `carry`: where an earlier reading of the same file ended. */
-  constructor(carry: unknown) {
-    this.session = isRecord(carry) ? (carry as HistorySession) : undefined;
-  }
-
-  move(next: HistorySession): ParsedPart[] {
-    const isSame = this.session !== undefined && JSON.stringify(this.session) === JSON.stringify(next);
-    this.session = next;
-    return isSame ? [] : [inSession(next)];
-  }
-}
 
 export const textAt = (record: Record<string, unknown>, key: string): string | undefined => {
   const value = record[key];

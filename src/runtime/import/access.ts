@@ -157,9 +157,11 @@ export async function undoImport(
   if (refused) return fail(refused);
   const client = historyClients.find((one) => one.name === name);
   if (!client) return fail(unknownClient(name));
-  const ids = importedSessions(workspace.value, name);
-  if (ids.length > 0 && !(await confirm(ids.length))) return ok(undefined);
+  const here = importedSessions(workspace.value, name).length;
+  if (here > 0 && !(await confirm(here))) return ok(undefined);
   return withImportLock(workspace.value, watch, async (db) => {
+    // An import that was waited for may have added some.
+    const ids = importedSessions(workspace.value, name, db);
     const sizes = ids.map((id) => logSize(workspace.value.paths, id) ?? 0);
     const total = sizes.reduce((sum, size) => sum + size, 0);
     let part = 0;
@@ -175,9 +177,12 @@ export async function undoImport(
   });
 }
 
-function importedSessions({ paths }: Workspace, client: string): string[] {
-  if (!lstatSync(paths.sessions, { throwIfNoEntry: false })) return [];
-  return readdirSync(paths.sessions).filter((id) => importedFrom(id) === client);
+/** By their folders; `db` also knows those whose folder went and whose rows a kill left behind. */
+function importedSessions({ paths }: Workspace, client: string, db?: Database): string[] {
+  const isThere = lstatSync(paths.sessions, { throwIfNoEntry: false }) !== undefined;
+  const rows = db?.prepare("SELECT id FROM sessions WHERE id GLOB 'imp_*'").all() ?? [];
+  const ids = new Set([...(isThere ? readdirSync(paths.sessions) : []), ...rows.map(({ id }) => String(id))]);
+  return [...ids].filter((id) => importedFrom(id) === client);
 }
 
 /** Nobody has it open: it cannot be resumed. */

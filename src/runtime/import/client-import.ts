@@ -1,27 +1,29 @@
 // The import of one client: file by file, each continued where it was left, a bad one in nobody's way.
+import type { FileHandle } from "node:fs/promises";
 import { errorText, type Failure } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
 import { releaseMemory } from "../../base/release-memory.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { HistoryClient, ParsedPart } from "../../memory/import/contract.ts";
-import { write } from "../../store/sqlite.ts";
+import type { Workspace } from "../workspace.ts";
+import type { ImportBatch } from "./batch.ts";
 import { withCopy } from "./copy-database.ts";
 import { beginsAlike, headOf, type ImportCursor, saveCursor } from "./cursor.ts";
 import { FileImport, type FileServices } from "./file-import.ts";
-import { chunksOf, openSource, readRecords, unpackedChunks } from "./read-lines.ts";
+import { chunksOf, MOST_DOCUMENT, openSource, readRecords, unpackedChunks } from "./read-lines.ts";
 import type { SourceFile } from "./sources.ts";
 import { logSize } from "./target.ts";
 
 const TIDY_BYTES = 16 * 1024 * 1024;
-/** A document is parsed as a whole. */
-const MOST_DOCUMENT = 256 * 1024 * 1024;
+
+export type ClientServices = FileServices & { batch: ImportBatch; workspace: Pick<Workspace, "paths"> };
 
 type Step = (bytes: number) => void;
 type Start = Pick<ImportCursor, "offset" | "line" | "carry" | "head"> & { goesOn: boolean };
 
 export class ClientImport {
   readonly #client: HistoryClient;
-  readonly #services: FileServices;
+  readonly #services: ClientServices;
   readonly #cursors: ReadonlyMap<string, ImportCursor>;
   readonly #deleted: (session: string) => boolean;
   readonly #signal: AbortSignal;
@@ -29,7 +31,7 @@ export class ClientImport {
 
   constructor(
     client: HistoryClient,
-    services: FileServices,
+    services: ClientServices,
     /** `deleted`: whether a person deleted the session, so that its log is gone for good. */
     rest: { cursors: ReadonlyMap<string, ImportCursor>; deleted(session: string): boolean; signal: AbortSignal },
   ) {
@@ -75,8 +77,7 @@ export class ClientImport {
       }
       try {
         const whole = { head: await headOf(handle.value), offset: 0, line: 0, carry: undefined, goesOn: false };
-        if (file.form === "document")
-          return await this.#document(file, (await handle.value.readFile()).toString("utf8"), whole.head);
+        if (file.form === "document") return await this.#document(file, handle.value, whole.head);
         if (file.form === "packed lines") return await this.#lines(file, unpackedChunks(handle.value), whole, step);
         const start = await this.#startOf(file, (head) => beginsAlike(handle.value, head), whole);
         return await this.#lines(file, chunksOf(handle.value, start.offset), start, step);
@@ -115,28 +116,26 @@ export class ClientImport {
     try {
       for await (const records of readRecords(chunks, start)) {
         for (const { line, end, value, reason } of records) {
-          const parts: ParsedPart[] = value
-            ? reader.take(value, line)
-            : reason === undefined
-              ? []
-              : [{ type: "bad", line, reason }];
-          for (const part of parts) {
+          const bad: ParsedPart[] = reason === undefined ? [] : [{ type: "bad", line, reason }];
+          for (const part of value ? reader.take(value, line) : bad) {
             const outcome = await into.take(part);
             if (!outcome.ok) return outcome;
           }
           step(end - at.offset);
           this.#tidy(end - at.offset);
           at = { offset: end, line };
-          const flushed = into.isFull ? await this.#save(file, into, place()) : ok(undefined);
-          if (!flushed.ok) return flushed;
-          if (this.#signal.aborted) return await this.#save(file, into, place());
+          const isStopped = this.#signal.aborted;
+          const saved = isStopped || into.isFull ? await this.#save(file, into, place()) : ok(undefined);
+          if (isStopped || !saved.ok) return saved;
         }
       }
-      into.end();
-      return await this.#save(file, into, place());
-    } finally {
-      await into.close();
+    } catch (error) {
+      // What stood before the damage is taken; without a cursor the file is read again the next time.
+      this.#services.count.unreadable({ file: file.path, reason: errorText(error) });
+      return into.leave();
     }
+    const left = await into.leave();
+    return left.ok ? this.#save(file, into, place()) : left;
   }
 
   /** Garbage of many megabytes is given back before it becomes hundreds. */
@@ -147,12 +146,13 @@ export class ClientImport {
     releaseMemory();
   }
 
-  async #document(file: SourceFile, text: string, head: string): Promise<Result<void, Failure>> {
-    if (text.length > MOST_DOCUMENT) {
-      this.#services.count.unreadable({ file: file.path, reason: "too large to be read as a whole" });
-      return ok(undefined);
+  async #document(file: SourceFile, handle: FileHandle, head: string): Promise<Result<void, Failure>> {
+    if (file.size <= MOST_DOCUMENT) {
+      const text = (await handle.readFile()).toString("utf8");
+      return this.#whole(file, this.#client.document?.(text, file) ?? [], { head, carry: undefined });
     }
-    return this.#whole(file, this.#client.document?.(text, file) ?? [], { head, carry: undefined });
+    this.#services.count.unreadable({ file: file.path, reason: "too large to be read as a whole" });
+    return ok(undefined);
   }
 
   async #database(file: SourceFile): Promise<Result<void, Failure>> {
@@ -180,20 +180,17 @@ export class ClientImport {
     before?: ImportCursor,
   ): Promise<Result<void, Failure>> {
     const into = new FileImport(this.#services, file, before);
-    try {
-      for (const part of parts) {
-        const outcome = await into.take(part);
-        if (!outcome.ok) return outcome;
-        const flushed = into.isFull ? await into.flush() : ok(true);
-        if (!flushed.ok) return flushed;
-        // Without its cursor it is read again, and what is here is known.
-        if (this.#signal.aborted) return dropFlag(await into.flush());
-      }
-      into.end();
-      return await this.#save(file, into, { ...place, offset: file.size, line: 0 });
-    } finally {
-      await into.close();
+    for (const part of parts) {
+      const outcome = await into.take(part);
+      if (!outcome.ok) return outcome;
+      // Without its cursor it is read again, and what is here is known.
+      if (this.#signal.aborted) return into.write();
+      const written = into.isFull ? await into.write() : undefined;
+      const indexed = written?.ok ? await this.#services.batch.commit() : written;
+      if (indexed && !indexed.ok) return indexed;
     }
+    const left = await into.leave();
+    return left.ok ? this.#save(file, into, { ...place, offset: file.size, line: 0 }) : left;
   }
 
   /** With what waits to be written; a file of which something was not wanted is looked at again the next time. */
@@ -202,19 +199,14 @@ export class ClientImport {
     into: FileImport,
     place: Pick<ImportCursor, "offset" | "line" | "head" | "carry">,
   ): Promise<Result<void, Failure>> {
-    const { db, client } = this.#services;
-    const { size, mtime, path } = file;
-    const version = this.#client.version;
-    const save = (): void => {
-      if (!db || into.isPartial) return;
-      const { sessions, seen } = into;
-      const isWhole = place.offset >= size;
-      saveCursor(db, client, path, { ...place, size: isWhole ? size : place.offset, mtime, version, sessions, seen });
-    };
-    const flushed = await into.flush(save);
-    if (!flushed.ok || flushed.value || !db) return dropFlag(flushed);
-    return write(db, save);
+    const { batch, client } = this.#services;
+    const written = await into.write();
+    if (!written.ok) return written;
+    const { path, mtime } = file;
+    const size = Math.min(place.offset, file.size);
+    const [sessions, seen, { version }] = [{ ...into.sessions }, { ...into.seen }, this.#client];
+    if (!into.isPartial)
+      batch.addCursor((db) => saveCursor(db, client, path, { ...place, size, mtime, version, sessions, seen }));
+    return batch.isFull() ? batch.commit() : ok(undefined);
   }
 }
-
-const dropFlag = (result: Result<boolean, Failure>): Result<void, Failure> => (result.ok ? ok(undefined) : result);

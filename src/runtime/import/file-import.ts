@@ -6,13 +6,14 @@ import type { HistorySession, ImportedItem, ParsedPart } from "../../memory/impo
 import type { Redactor, SecretFilter } from "../../memory/secret/filter.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { importedId } from "../../session/import/imported-log.ts";
-import type { Database } from "../../store/sqlite.ts";
+import type { OpenTarget } from "./open-target.ts";
 import type { ImportPlaces } from "./place.ts";
 import { type ImportCount, nothingSeen, type SeenCounts } from "./summary.ts";
-import { ImportTarget, type TargetServices } from "./target.ts";
+import type { ImportTarget } from "./target.ts";
 
-export type FileServices = TargetServices & {
+export type FileServices = {
   client: string;
+  open: OpenTarget;
   count: ImportCount;
   places: ImportPlaces;
   redactor: Redactor;
@@ -89,7 +90,7 @@ export class FileImport {
   async #open(session: HistorySession): Promise<Result<ImportTarget, Failure>> {
     if (this.#target) return ok(this.#target);
     const id = importedId(this.#services.client, session.id);
-    const opened = await ImportTarget.open(id, this.#services);
+    const opened = await this.#services.open.of(id);
     if (!opened.ok) return opened;
     this.#target = opened.value;
     this.#services.count.session(id, false);
@@ -119,34 +120,21 @@ export class FileImport {
     return this.#target?.isFull ?? false;
   }
 
-  /** Whether `also` was done: without an open session nothing is written. */
-  async flush(also?: (db: Database) => void): Promise<Result<boolean, Failure>> {
+  /** What waits goes into the session's log. */
+  async write(): Promise<Result<void, Failure>> {
     const target = this.#target;
-    if (!target) return ok(false);
-    const flushed = await target.flush((db) => {
-      this.sessions[target.id] = target.size;
-      also?.(db);
-    });
+    if (!target) return ok(undefined);
+    const written = await target.write();
     this.sessions[target.id] = target.size;
-    return flushed.ok ? ok(true) : flushed;
+    return written;
   }
 
-  /** The file is at its end: so is its last turn. */
-  end(): void {
-    this.#target?.end();
-  }
-
-  /** Writes what waits and closes the session. */
+  /** The session's part of the file is at its end, and so is its last turn. */
   async leave(): Promise<Result<void, Failure>> {
     this.#target?.end();
-    const flushed = await this.flush();
-    await this.close();
-    return flushed.ok ? ok(undefined) : flushed;
-  }
-
-  async close(): Promise<void> {
-    await this.#target?.close();
+    const written = await this.write();
     this.#target = undefined;
+    return written;
   }
 }
 

@@ -6,11 +6,12 @@ import type { HistoryClient, HistorySession } from "../../memory/import/contract
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
-import { ClientImport } from "./client-import.ts";
+import { ImportBatch } from "./batch.ts";
+import { ClientImport, type ClientServices } from "./client-import.ts";
 import { ImportCourtesy } from "./courtesy.ts";
 import { cursorsOf } from "./cursor.ts";
-import type { FileServices } from "./file-import.ts";
 import { lastTimes } from "./last-times.ts";
+import { OpenTarget } from "./open-target.ts";
 import { ImportPlaces, isHere } from "./place.ts";
 import { sourcesIn } from "./sources.ts";
 import { ImportCount, type ImportSummary } from "./summary.ts";
@@ -39,9 +40,13 @@ export async function importClient(
   const { files, unreadable } = sourcesIn(client, places);
   for (const one of unreadable) count.unreadable(one);
   const wanted = options.since === undefined ? files : files.filter(({ mtime }) => mtime >= (options.since ?? 0));
-  const services: FileServices = {
-    ...{ client: client.name, count, workspace, db: options.dryRun ? undefined : db, places: new ImportPlaces() },
-    ...{ redactor: redactorOf(workspace), redact: workspace.redact, courtesy: new ImportCourtesy(db, options.signal) },
+  const courtesy = new ImportCourtesy(db, options.signal);
+  const store = { db: options.dryRun ? undefined : db, workspace, courtesy };
+  const batch = new ImportBatch(store);
+  const open = new OpenTarget({ ...store, batch });
+  const services: ClientServices = {
+    ...{ client: client.name, count, workspace, batch, open, places: new ImportPlaces() },
+    ...{ redactor: redactorOf(workspace), redact: workspace.redact },
     isWanted: (session, context) => (!options.here || isHere(context, workspace)) && isRecent(session),
     isHere: (context) => isHere(context, workspace),
   };
@@ -64,17 +69,22 @@ export async function importClient(
       count: count.summary.items.added,
       unit: "items",
     });
-  for (const file of changed) {
-    if (options.signal.aborted) break;
-    if (options.since !== undefined) recent = await lastTimes(client, file);
-    const before = part;
-    const outcome = await run.take(file, (bytes) => {
-      part += bytes;
+  try {
+    for (const file of changed) {
+      if (options.signal.aborted) break;
+      if (options.since !== undefined) recent = await lastTimes(client, file);
+      const before = part;
+      const outcome = await run.take(file, (bytes) => {
+        part += bytes;
+        tell();
+      });
+      if (!outcome.ok) return outcome;
+      part = before + file.size;
       tell();
-    });
-    if (!outcome.ok) return outcome;
-    part = before + file.size;
-    tell();
+    }
+    const indexed = await batch.commit();
+    return indexed.ok ? ok(count.summary) : indexed;
+  } finally {
+    await open.close();
   }
-  return ok(count.summary);
 }

@@ -12,6 +12,8 @@ import { openLogFile } from "../../store/read-log.ts";
 /** `end`: the offset behind its line. Without a value the line is bad, or blank when there is no reason either. */
 export type LineRecord = { line: number; end: number; value?: Record<string, unknown>; reason?: string };
 
+/** A document is parsed as a whole; a larger one is not. */
+export const MOST_DOCUMENT = 256 * 1024 * 1024;
 /** Longer lines are never held in memory. */
 const MAX_LINE = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;

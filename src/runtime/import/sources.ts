@@ -38,7 +38,7 @@ export function sourcesIn(client: HistoryClient, places: readonly string[]): Sou
     const real = realPlace(place);
     if (real === undefined) continue;
     if (lstatSync(real).isDirectory()) walk(client, real, real, 0, list);
-    else addFile(client, dirname(real), real, client.formOf(basename(real)) ?? client.formOf(real.slice(1)), list);
+    else addFile(dirname(real), real, client.formOf(basename(real)) ?? client.formOf(real.slice(1)), list);
   }
   list.files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return list;
@@ -56,20 +56,13 @@ function walk(client: HistoryClient, root: string, folder: string, depth: number
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) walk(client, root, path, depth + 1, list);
-    else if (entry.isFile())
-      addFile(client, root, path, client.formOf(relative(root, path).split(sep).join("/")), list);
+    else if (entry.isFile()) addFile(root, path, client.formOf(relative(root, path).split(sep).join("/")), list);
   }
 }
 
 const entriesOf = (folder: string) => readdirSync(folder, { withFileTypes: true });
 
-function addFile(
-  _client: HistoryClient,
-  root: string,
-  path: string,
-  form: HistoryForm | undefined,
-  list: SourceList,
-): void {
+function addFile(root: string, path: string, form: HistoryForm | undefined, list: SourceList): void {
   if (form === undefined) return;
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return;

@@ -1,4 +1,4 @@
-// The session that imported items go to: its log first, then the index, with the file's cursor in the same transaction.
+// The session that imported items go to: its log, and after that the batch that waits for the index.
 import { existsSync, statSync } from "node:fs";
 import type { Failure } from "../../base/failure.ts";
 import { textLength } from "../../base/json.ts";
@@ -7,24 +7,17 @@ import type { ImportedItem } from "../../memory/import/contract.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { ImportedLog } from "../../session/import/imported-log.ts";
-import { indexAppended, indexSession } from "../../session/index/index-session.ts";
 import { eventReader } from "../../session/read-session.ts";
 import { isLong, spillEvent } from "../../session/spilled-event.ts";
 import { type AppendLog, openLog } from "../../store/append-log.ts";
 import { readLog } from "../../store/read-log.ts";
-import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
-import type { ImportCourtesy } from "./courtesy.ts";
+import type { BatchServices, ImportBatch } from "./batch.ts";
 
 /** So much may be lost with the power; it is read again then. */
 const SYNC_BYTES = 16 * 1024 * 1024;
 
-/** `db` is absent when nothing is to be written. */
-export type TargetServices = {
-  db: Database | undefined;
-  workspace: Pick<Workspace, "paths" | "indexing">;
-  courtesy: ImportCourtesy;
-};
+export type TargetServices = BatchServices & { batch: ImportBatch };
 
 export class ImportTarget {
   readonly id: string;
@@ -80,11 +73,10 @@ export class ImportTarget {
   }
 
   get isFull(): boolean {
-    const { events, chars } = this.#services.courtesy.batch;
-    return this.#events.length >= events || this.#chars >= chars;
+    return this.#services.batch.isFull({ events: this.#events.length, chars: this.#chars });
   }
 
-  /** Bytes of the log when everything so far is written. */
+  /** Bytes of the log. */
   get size(): number {
     return this.#log?.size ?? 0;
   }
@@ -96,32 +88,22 @@ export class ImportTarget {
     }
   }
 
-  /** `also`: in the transaction that indexes them. */
-  async flush(also?: (db: Database) => void): Promise<Result<void, Failure>> {
-    const { db, workspace } = this.#services;
-    const events = this.#events;
-    this.#events = [];
-    this.#chars = 0;
-    if (!db || !this.#log) return ok(undefined);
-    const paths = workspace.paths.session(this.id);
+  /** Into the log, and in line for the index. */
+  async write(): Promise<Result<void, Failure>> {
+    const { workspace, batch } = this.#services;
+    const [events, chars] = [this.#events, this.#chars];
+    [this.#events, this.#chars] = [[], 0];
+    if (!this.#log) return ok(undefined);
     const stored: DurableEnvelope[] = [];
     for (const event of events) {
-      const spilled = isLong(event) ? await spillEvent(event, paths.files) : ok(event);
+      const spilled = isLong(event) ? await spillEvent(event, workspace.paths.session(this.id).files) : ok(event);
       if (!spilled.ok) return spilled;
       stored.push(spilled.value);
     }
     const written = this.#log.append(...stored);
     if (!written.ok) return written;
     const { offset, bytes } = written.value;
-    // What is in the log went through the secret filter already.
-    const options = { ...workspace.indexing, redact: (text: string) => text };
-    const place = { events, from: offset, end: offset + bytes };
-    const indexed = await this.#services.courtesy.after(() =>
-      indexAppended(db, this.id, place, options, () => also?.(db)),
-    );
-    if (!indexed.ok) return indexed;
-    const level = indexed.value ? ok(0) : await indexSession(db, this.id, paths, options);
-    if (!level.ok) return level;
+    batch.add({ session: this.id, events, from: offset, end: offset + bytes }, chars);
     this.#unsynced += bytes;
     if (this.#unsynced < SYNC_BYTES) return ok(undefined);
     this.#unsynced = 0;

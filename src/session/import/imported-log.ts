@@ -13,8 +13,8 @@ export function importedId(client: string, id: string): string {
   return `imp_${client}_${safe === id ? id : `${safe.slice(0, 80)}-${hash("sha1", id).slice(0, 8)}`}`;
 }
 
-/** Short keys for many ids: 52 bits of a hash. */
-const keyOf = (id: string): number => Number.parseInt(hash("sha1", id).slice(0, 13), 16);
+/** Short keys for many events: 52 bits of their ids, which are hashes. */
+const keyOf = (eventId: string): number => Number.parseInt(eventId.slice(0, 13), 16);
 
 /** What was passed is no item: one of the same id is still to come. */
 const passedId = (id: string): string => `passed:${id}`;
@@ -89,9 +89,8 @@ export class ImportedLog {
     });
   }
 
-  /** The events of an item; none when the log has it. */
+  /** The events of an item that the log does not have. */
   add(item: ImportedItem, file: string): DurableEnvelope[] {
-    if (this.has(item)) return [];
     this.#time = item.time ?? this.#time;
     const imported: ImportMark = { file, line: item.line };
     const turnId = `turn${this.#turn}`;

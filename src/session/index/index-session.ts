@@ -76,27 +76,35 @@ async function readEvents(paths: SessionPaths, from: number): Promise<Result<New
   }
 }
 
+/** What was just appended to the log of a session, from `from` to `end`. */
+export type AppendedEvents = { session: string; events: readonly DurableEnvelope[]; from: number; end: number };
+
 /**
- * Events that were just appended to the log from `from` to `end`, in one transaction; `also` happens in it whatever comes of them.
- * False: the index does not reach there, or is further already.
+ * In one transaction, for one session or for many; `also` happens in it whatever comes of them.
+ * Gives the sessions of which nothing was taken: the index does not reach there, or is further already.
  */
 export async function indexAppended(
   db: Database,
-  id: string,
-  { events, from, end }: { events: readonly DurableEnvelope[]; from: number; end: number },
+  appended: readonly AppendedEvents[],
   options: IndexOptions,
   also: () => void = () => undefined,
-): Promise<Result<boolean, Fault>> {
+): Promise<Result<string[], Fault>> {
   const { IndexWriter } = await import("./write-index.ts");
   return write(db, () => {
     also();
-    // Another process may have indexed this part meanwhile.
-    if (offsetOf(db, id) !== from) return false;
-    const writer = new IndexWriter(db, id, options);
-    for (const event of events) writer.add(event);
-    writer.finish();
-    prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, id);
-    return true;
+    const left: string[] = [];
+    for (const { session, events, from, end } of appended) {
+      // Another process may have indexed this part meanwhile.
+      if (offsetOf(db, session) !== from) {
+        left.push(session);
+        continue;
+      }
+      const writer = new IndexWriter(db, session, options);
+      for (const event of events) writer.add(event);
+      writer.finish();
+      prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, session);
+    }
+    return left;
   });
 }
 
@@ -115,9 +123,9 @@ async function addEvents(
     if (textLength(events[i]?.event.data) > LONG_CHARS) releaseMemory();
     const batch = events.slice(i, next).map(({ event }) => event);
     const end = events[next]?.offset ?? last;
-    const outcome = await indexAppended(db, id, { events: batch, from: at, end }, options);
+    const outcome = await indexAppended(db, [{ session: id, events: batch, from: at, end }], options);
     if (!outcome.ok) return outcome;
-    if (!outcome.value) return ok(i);
+    if (outcome.value.length > 0) return ok(i);
     at = end;
   }
   return ok(events.length);

@@ -1,9 +1,9 @@
 // Claude Code: one file of JSON lines a session, a line a content block; subagents inside it or in files of their own.
 import { join } from "node:path";
-import { isRecord } from "../../../base/json.ts";
 import { assistantItems, userItems } from "../blocks.ts";
 import type { HistoryClient, HistorySession, LineReader, ParsedPart } from "../contract.ts";
-import { inSession, item, recordAt, skipped, textAt, textOf, timeOf } from "../read.ts";
+import { itemsOrSkipped, originOf, SessionTrail, sessionWith, skipped } from "../part.ts";
+import { recordAt, textAt, textOf } from "../read.ts";
 
 export const claude: HistoryClient = {
   name: "claude",
@@ -19,58 +19,48 @@ const NOT_TYPED =
   /^(?:<(?:command-(?:name|message)|local-command-stdout|bash-(?:input|stdout|stderr))\b|\[Request interrupted by user|Caveat: The messages below)/;
 
 function claudeLines(carry: unknown): LineReader {
-  let session: HistorySession | undefined = isRecord(carry) ? (carry as HistorySession) : undefined;
+  const trail = new SessionTrail(carry);
   return {
-    carry: () => session,
+    carry: () => trail.session,
     take(record, line) {
       const type = textAt(record, "type") ?? "no type";
       if (type === "summary" || type === "ai-title" || type === "custom-title") return [skipped(type)];
-      const parts: ParsedPart[] = [];
-      const next = sessionOf(record, session);
-      if (next && next !== session) parts.push(inSession(next));
-      session = next ?? session;
-      if (!session) return [skipped(type)];
-      return [...parts, ...partsOf(record, type, line)];
+      const next = sessionOf(record, trail.session);
+      if (!next) return [skipped(type)];
+      return [...trail.move(next), ...partsOf(record, type, line)];
     },
   };
 }
 
-/** The same object while nothing changes. */
+/** Lines of the client's own before the first message do not know the folder yet: what they name is no session so far. */
 function sessionOf(record: Record<string, unknown>, last: HistorySession | undefined): HistorySession | undefined {
   const id = textAt(record, "sessionId") ?? last?.id;
-  if (id === undefined) return undefined;
-  const isSame = id === last?.id;
-  const cwd = textAt(record, "cwd") ?? (isSame ? last.cwd : undefined);
-  const branch = textAt(record, "gitBranch") ?? (isSame ? last.branch : undefined);
-  if (isSame && cwd === last.cwd && branch === last.branch) return last;
-  // Lines of the client's own before the first message do not know the folder yet.
-  if (cwd === undefined) return undefined;
-  return { id, cwd, ...(branch && branch !== "HEAD" ? { branch } : {}) };
+  const same = id === last?.id ? last : undefined;
+  const cwd = textAt(record, "cwd") ?? same?.cwd;
+  if (id === undefined || cwd === undefined) return last;
+  const branch = textAt(record, "gitBranch") ?? same?.branch;
+  return sessionWith(id, { cwd, branch: branch === "HEAD" ? undefined : branch });
 }
 
 function partsOf(record: Record<string, unknown>, type: string, line: number): ParsedPart[] {
   const uuid = textAt(record, "uuid");
-  const passed: ParsedPart[] = uuid === undefined ? [] : [{ type: "passed", id: uuid }];
-  if (type === "system") {
-    const subtype = textAt(record, "subtype") ?? "system";
-    return [...passed, skipped(subtype === "compact_boundary" ? "compact_boundary" : "system")];
-  }
-  if (type !== "user" && type !== "assistant") return [...passed, skipped(type)];
-  if (record["isMeta"] === true) return [...passed, skipped("meta")];
-  if (record["isApiErrorMessage"] === true) return [...passed, skipped("api error")];
-  const message = recordAt(record, "message");
+  const left = (what: string): ParsedPart[] => itemsOrSkipped([], what, uuid);
+  if (type === "system") return left(textAt(record, "subtype") === "compact_boundary" ? "compact_boundary" : "system");
+  if (type !== "user" && type !== "assistant") return left(type);
+  if (record["isMeta"] === true) return left("meta");
+  if (record["isApiErrorMessage"] === true) return left("api error");
+  const { content, ...message } = recordAt(record, "message");
   const agent = record["isSidechain"] === true ? (textAt(record, "agentId") ?? "sidechain") : undefined;
-  const time = timeOf(record["timestamp"]);
-  const origin = { line, ...(time === undefined ? {} : { time }), ...(agent === undefined ? {} : { agent }) };
+  const origin = originOf(line, record["timestamp"], agent);
   const id = uuid ?? `line-${line}`;
   if (record["isCompactSummary"] === true)
-    return [...passed, item({ ...origin, id, kind: "checkpoint", text: textOf(message["content"]) })];
-  const { content } = message;
+    return itemsOrSkipped([{ ...origin, id, kind: "checkpoint", text: textOf(content) }], type, uuid);
   const items =
     type === "user"
-      ? userItems(content, id, origin, (text) => !NOT_TYPED.test(text))
+      ? userItems(content, id, origin, {
+          isTyped: (text) => !NOT_TYPED.test(text),
+          parent: textAt(record, "parentUuid"),
+        })
       : assistantItems(content, id, origin, textAt(message, "model"));
-  const parent = textAt(record, "parentUuid");
-  const parts = items.map((one) => item(one.kind === "user" && parent !== undefined ? { ...one, parent } : one));
-  return parts.length === 0 ? [...passed, skipped(`${type} without text`)] : [...parts, ...passed];
+  return itemsOrSkipped(items, `${type} without text`, uuid);
 }

@@ -1,9 +1,10 @@
 // Cline: one JSON file of messages a session, and beside it what is known of the session.
 import { join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
-import { assistantItems, type ItemOrigin, userItems } from "../blocks.ts";
-import type { HistoryClient, HistoryFile, HistorySession, ImportedItem, ParsedPart } from "../contract.ts";
-import { inSession, item, recordAt, recordsOf, skipped, textAt, timeOf } from "../read.ts";
+import { assistantItems, userItems } from "../blocks.ts";
+import type { HistoryClient, HistoryFile, HistorySession, ImportedItem, ItemOrigin, ParsedPart } from "../contract.ts";
+import { inSession, itemsOrSkipped, originOf, sessionWith } from "../part.ts";
+import { recordAt, recordsOf, textAt } from "../read.ts";
 
 const ENDING = ".messages.json";
 
@@ -29,17 +30,14 @@ function sessionOf(id: string, file: HistoryFile): HistorySession {
   const parsed = parseJson(file.beside(`${nameOf(file)}.json`) ?? "");
   const about = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
   const git = recordAt(recordAt(about, "metadata"), "git");
-  const [cwd, remote, branch] = [textAt(about, "cwd"), textAt(git, "url"), textAt(git, "branch")];
-  return { id, ...(cwd ? { cwd } : {}), ...(remote ? { remote } : {}), ...(branch ? { branch } : {}) };
+  return sessionWith(id, { cwd: textAt(about, "cwd"), remote: textAt(git, "url"), branch: textAt(git, "branch") });
 }
 
 /** The line is the message's number. */
 function partsOf(message: Record<string, unknown>, index: number): ParsedPart[] {
-  const time = timeOf(message["ts"]);
-  const origin: ItemOrigin = { line: index + 1, ...(time ? { time } : {}) };
   const id = textAt(message, "id") ?? `message-${index}`;
-  const items = itemsOf(message, id, origin);
-  return items.length === 0 ? [skipped(`${message["role"]} message without text`)] : items.map(item);
+  const items = itemsOf(message, id, originOf(index + 1, message["ts"]));
+  return itemsOrSkipped(items, `${message["role"]} message without text`);
 }
 
 function itemsOf({ role, content, ...rest }: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {

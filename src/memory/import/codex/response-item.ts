@@ -1,64 +1,48 @@
 // Items of OpenAI's Responses API as Codex stores them.
 import { isRecord, parseJson } from "../../../base/json.ts";
-import type { ItemOrigin } from "../blocks.ts";
-import type { ImportedItem } from "../contract.ts";
-import { argsOf, recordAt, resultText, textAt, textOf, typed } from "../read.ts";
+import type { ImportedItem, ItemOrigin } from "../contract.ts";
+import { answerItems, callItem, promptItems } from "../part.ts";
+import { recordAt, resultText, textAt, textOf, typed } from "../read.ts";
 
 /** Texts that Codex sends in the person's name. */
 const NOT_TYPED =
   /^(?:# AGENTS\.md instructions for |<(?:user_instructions|turn_aborted|skill|user_shell_command|permissions|subagent_notification)\b)/;
 
 export function itemsOf(payload: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {
-  const call = textAt(payload, "call_id") ?? id;
+  const call = textAt(payload, "call_id");
+  const called = (name: string | undefined, args: unknown): ImportedItem[] => [
+    callItem(id, origin, { call, name, args }),
+  ];
   switch (payload["type"]) {
-    case "message": {
-      const { role, content } = payload;
-      if (role === "assistant") {
-        const text = textOf(content).trim();
-        return text === "" ? [] : [{ ...origin, id, kind: "assistant", text }];
-      }
-      const text = role === "user" ? typed(content) : "";
-      // The instructions are a block with a heading before it.
-      return text === "" || NOT_TYPED.test(textOf(content).trimStart()) ? [] : [{ ...origin, id, kind: "user", text }];
-    }
+    case "message":
+      return messageItems(payload, id, origin);
     case "function_call":
-      return [
-        {
-          ...origin,
-          id,
-          kind: "call",
-          call,
-          name: textAt(payload, "name") ?? "function",
-          args: argumentsOf(payload["arguments"]),
-        },
-      ];
+      return called(textAt(payload, "name"), argumentsOf(payload["arguments"]));
     case "custom_tool_call":
-      return [
-        {
-          ...origin,
-          id,
-          kind: "call",
-          call,
-          name: textAt(payload, "name") ?? "tool",
-          args: { input: payload["input"] },
-        },
-      ];
+      return called(textAt(payload, "name"), { input: payload["input"] });
     case "local_shell_call":
-      return [{ ...origin, id, kind: "call", call, name: "shell", args: argsOf(recordAt(payload, "action")) }];
+      return called("shell", recordAt(payload, "action"));
     case "web_search_call":
-      return [{ ...origin, id, kind: "call", call, name: "web_search", args: argsOf(payload["action"]) }];
+      return called("web_search", payload["action"]);
     case "function_call_output":
     case "custom_tool_call_output":
-      return [{ ...origin, id, kind: "result", call, ...outputOf(payload["output"]) }];
+      return [{ ...origin, id, kind: "result", call: call ?? id, ...outputOf(payload["output"]) }];
     default:
       return [];
   }
 }
 
+function messageItems({ role, content }: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {
+  if (role === "assistant") return answerItems(textOf(content).trim(), id, origin);
+  // The instructions are a block with a heading before it.
+  const isTyped = role === "user" && !NOT_TYPED.test(textOf(content).trimStart());
+  return isTyped ? promptItems(typed(content), id, origin) : [];
+}
+
 /** They are JSON in a text. */
 function argumentsOf(value: unknown): unknown {
   const parsed = typeof value === "string" ? parseJson(value) : { ok: false as const };
-  return argsOf(parsed.ok ? parsed.value : value);
+  return parsed.ok ? parsed.value : value;
 }
 
 /** A text, blocks of text, or JSON in a text with the output and the exit code of a command. */

@@ -1,10 +1,8 @@
 // Copilot's store of sessions: prompts and answers of those that have no events any more.
 import type { DatabaseSync } from "node:sqlite";
 import type { HistoryFile, ParsedPart } from "../contract.ts";
-import { inSession, item, timeOf, typed } from "../read.ts";
-
-type Row = Record<string, unknown>;
-const text = (row: Row, key: string): string => (typeof row[key] === "string" ? row[key] : "");
+import { answerItems, inSession, item, originOf, promptItems, sessionWith } from "../part.ts";
+import { textAt, typed } from "../read.ts";
 
 export function* storedTurns(
   db: DatabaseSync,
@@ -14,16 +12,12 @@ export function* storedTurns(
   for (const row of db
     .prepare("SELECT id, cwd, repository, branch, updated_at FROM sessions ORDER BY created_at, id")
     .all()) {
-    const id = text(row, "id");
-    const hasEvents = file.names(`session-state/${id}`).includes("events.jsonl");
-    if (id === "" || hasEvents || unchanged(id, text(row, "updated_at"))) continue;
-    const [cwd, branch, repository] = [text(row, "cwd"), text(row, "branch"), text(row, "repository")];
-    yield inSession({
-      id,
-      ...(cwd ? { cwd } : {}),
-      ...(branch ? { branch } : {}),
-      ...(repository ? { remote: `https://github.com/${repository}` } : {}),
-    });
+    const id = textAt(row, "id");
+    if (id === undefined || file.names(`session-state/${id}`).includes("events.jsonl")) continue;
+    if (unchanged(id, String(row["updated_at"] ?? ""))) continue;
+    const repository = textAt(row, "repository");
+    const remote = repository && `https://github.com/${repository}`;
+    yield inSession(sessionWith(id, { cwd: textAt(row, "cwd"), branch: textAt(row, "branch"), remote }));
     yield* turnsOf(db, id);
   }
 }
@@ -32,11 +26,9 @@ function* turnsOf(db: DatabaseSync, session: string): Iterable<ParsedPart> {
   const sql =
     "SELECT id, turn_index, user_message, assistant_response, timestamp FROM turns WHERE session_id = ? ORDER BY turn_index";
   for (const row of db.prepare(sql).iterate(session)) {
-    const time = timeOf(row["timestamp"]);
-    const origin = { line: String(row["id"]), ...(time ? { time } : {}) };
-    const [asked, answer] = [typed(row["user_message"]), text(row, "assistant_response").trim()];
-    if (asked !== "") yield item({ ...origin, id: `turn-${row["turn_index"]}:user`, kind: "user", text: asked });
-    if (answer !== "")
-      yield item({ ...origin, id: `turn-${row["turn_index"]}:assistant`, kind: "assistant", text: answer });
+    const origin = originOf(String(row["id"]), row["timestamp"]);
+    const id = `turn-${row["turn_index"]}`;
+    yield* promptItems(typed(row["user_message"]), `${id}:user`, origin).map(item);
+    yield* answerItems(textAt(row, "assistant_response")?.trim() ?? "", `${id}:assistant`, origin).map(item);
   }
 }

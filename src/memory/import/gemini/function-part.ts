@@ -1,17 +1,16 @@
 // Calls and results of tools as parts of a message in Gemini's form.
 import { isRecord } from "../../../base/json.ts";
-import type { ItemOrigin } from "../blocks.ts";
-import type { ImportedItem } from "../contract.ts";
-import { argsOf, recordAt, recordsOf, resultText, textAt } from "../read.ts";
+import type { ImportedItem, ItemOrigin } from "../contract.ts";
+import { callItem } from "../part.ts";
+import { recordAt, recordsOf, resultText, textAt } from "../read.ts";
 
 export const callsIn = (parts: unknown, id: string, origin: ItemOrigin): ImportedItem[] =>
   recordsOf(parts)
     .map((part) => part["functionCall"])
     .filter(isRecord)
-    .map((call, i) => ({
-      ...{ ...origin, id: `${id}:call${i}`, kind: "call", call: textAt(call, "id") ?? `${id}:call${i}` },
-      ...{ name: textAt(call, "name") ?? "tool", args: argsOf(call["args"]) },
-    }));
+    .map((call, i) =>
+      callItem(`${id}:call${i}`, origin, { call: textAt(call, "id"), name: textAt(call, "name"), args: call["args"] }),
+    );
 
 export const resultsIn = (parts: unknown, id: string, origin: ItemOrigin): ImportedItem[] =>
   recordsOf(parts)

@@ -1,9 +1,19 @@
 // Gemini CLI: lines in which a later message replaces an earlier one, or, in older versions, one JSON file a session.
 import { basename, join } from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
-import type { ItemOrigin } from "../blocks.ts";
-import type { HistoryClient, HistoryFile, HistorySession, ImportedItem, ParsedPart } from "../contract.ts";
-import { argsOf, inSession, item, recordAt, recordsOf, skipped, textAt, textOf, timeOf, typed } from "../read.ts";
+import type { HistoryClient, HistoryFile, HistorySession, ImportedItem, ItemOrigin, ParsedPart } from "../contract.ts";
+import {
+  answerItems,
+  callItem,
+  inSession,
+  item,
+  itemsOrSkipped,
+  originOf,
+  promptItems,
+  sessionWith,
+  skipped,
+} from "../part.ts";
+import { recordAt, recordsOf, textAt, textOf, typed } from "../read.ts";
 import { type Chat, type ChatEntry, readChat } from "./chat.ts";
 import { responseText } from "./function-part.ts";
 
@@ -28,7 +38,7 @@ export const gemini: HistoryClient = {
 
 function sessionOf(chat: Chat, file: HistoryFile): HistorySession {
   const cwd = file.beside("../.project_root")?.trim() || projectOf(file) || chat.folder;
-  return { id: chat.id ?? basename(file.path).replace(/\.jsonl?$/, ""), ...(cwd ? { cwd } : {}) };
+  return sessionWith(chat.id ?? basename(file.path).replace(/\.jsonl?$/, ""), { cwd });
 }
 
 /** The folder of the project's files has a name that `projects.json` gives to the project's own. */
@@ -43,13 +53,8 @@ function partsOf({ line, message, rewindTo }: ChatEntry, agent: string | undefin
   if (!message)
     return [item({ id: `back-${line}`, line, kind: "rewind", ...(rewindTo === undefined ? {} : { to: rewindTo }) })];
   const id = textAt(message, "id") ?? `line-${line}`;
-  const time = timeOf(message["timestamp"]);
-  const origin: ItemOrigin = { line, ...(time ? { time } : {}), ...(agent ? { agent } : {}) };
-  const items = itemsOf(message, id, origin);
-  const passed: ParsedPart = { type: "passed", id };
-  return items.length === 0
-    ? [passed, skipped(`${message["type"]} message without text`)]
-    : [...items.map(item), passed];
+  const items = itemsOf(message, id, originOf(line, message["timestamp"], agent));
+  return itemsOrSkipped(items, `${message["type"]} message without text`, id);
 }
 
 /** The type of what the model said. */
@@ -57,16 +62,12 @@ const MODEL = "gemini";
 
 function itemsOf(message: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {
   const { type, content } = message;
-  if (type === "user") {
-    const text = typed(content);
-    return text === "" ? [] : [{ ...origin, id, kind: "user", text }];
-  }
+  if (type === "user") return promptItems(typed(content), id, origin);
   if (type !== MODEL) return [];
-  const text = textOf(content).trim();
-  const model = textAt(message, "model");
-  const words: ImportedItem[] =
-    text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
-  return [...words, ...recordsOf(message["toolCalls"]).flatMap((call, i) => toolItems(call, `${id}:call${i}`, origin))];
+  return [
+    ...answerItems(textOf(content).trim(), id, origin, textAt(message, "model")),
+    ...recordsOf(message["toolCalls"]).flatMap((call, i) => toolItems(call, `${id}:call${i}`, origin)),
+  ];
 }
 
 function toolItems(call: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem[] {
@@ -78,7 +79,7 @@ function toolItems(call: Record<string, unknown>, id: string, origin: ItemOrigin
     .filter(Boolean)
     .join("\n");
   return [
-    { ...origin, id, kind: "call", call: of, name: textAt(call, "name") ?? "tool", args: argsOf(call["args"]) },
+    callItem(id, origin, { call: of, name: textAt(call, "name"), args: call["args"] }),
     ...(responses.length === 0
       ? []
       : [{ ...origin, id: `${id}:result`, kind: "result" as const, call: of, text, failed }]),

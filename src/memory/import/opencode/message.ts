@@ -1,7 +1,7 @@
 // A message of opencode with its parts: texts, calls of tools with what they gave, and summaries.
-import type { ItemOrigin } from "../blocks.ts";
-import type { ImportedItem, ParsedPart } from "../contract.ts";
-import { argsOf, item, recordAt, resultText, skipped, textAt, timeOf, typed } from "../read.ts";
+import type { ImportedItem, ItemOrigin, ParsedPart } from "../contract.ts";
+import { answerItems, callItem, itemsOrSkipped, originOf, promptItems } from "../part.ts";
+import { recordAt, resultText, textAt, typed } from "../read.ts";
 
 type Fields = Record<string, unknown>;
 export type StoredMessage = { id: string; time: unknown; data: Fields; parts: readonly { id: string; data: Fields }[] };
@@ -9,15 +9,12 @@ export type StoredMessage = { id: string; time: unknown; data: Fields; parts: re
 /** `agent`: the session of the subagent that they belong to. */
 export function* messageParts(messages: Iterable<StoredMessage>, agent: string | undefined): Iterable<ParsedPart> {
   for (const message of messages) {
-    const time = timeOf(message.time);
     const model = textAt(message.data, "modelID");
     const isSummary = message.data["summary"] === true;
     const role = isSummary ? "summary" : String(message.data["role"]);
     for (const { id, data } of message.parts) {
-      const origin: ItemOrigin = { line: id, ...(time ? { time } : {}), ...(agent ? { agent } : {}) };
-      const items = itemsOf(role, data, id, origin, model);
-      if (items.length === 0) yield skipped(textAt(data, "type") ?? "part");
-      else yield* items.map(item);
+      const items = itemsOf(role, data, id, originOf(id, message.time, agent), model);
+      yield* itemsOrSkipped(items, textAt(data, "type") ?? "part");
     }
   }
 }
@@ -33,28 +30,18 @@ function itemsOf(
   if (data["synthetic"] === true || data["ignored"] === true) return [];
   if (data["type"] === "tool") return toolItems(data, id, origin);
   if (data["type"] !== "text") return [];
-  const text = role === "user" ? typed(data["text"]) : (textAt(data, "text")?.trim() ?? "");
-  if (text === "") return [];
-  if (role === "user") return [{ ...origin, id, kind: "user", text }];
-  if (role === "summary") return [{ ...origin, id, kind: "checkpoint", text }];
-  return role === "assistant" ? [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }] : [];
+  if (role === "user") return promptItems(typed(data["text"]), id, origin);
+  const text = textAt(data, "text")?.trim() ?? "";
+  if (role === "summary") return text === "" ? [] : [{ ...origin, id, kind: "checkpoint", text }];
+  return role === "assistant" ? answerItems(text, id, origin, model) : [];
 }
 
 function toolItems(data: Fields, id: string, origin: ItemOrigin): ImportedItem[] {
-  const state = recordAt(data, "state");
+  const { status, ...state } = recordAt(data, "state");
   const call = textAt(data, "callID") ?? id;
-  const name = textAt(data, "tool") ?? "tool";
-  const items: ImportedItem[] = [{ ...origin, id, kind: "call", call, name, args: argsOf(state["input"]) }];
-  if (state["status"] === "completed")
-    items.push({
-      ...origin,
-      id: `${id}:result`,
-      kind: "result",
-      call,
-      text: resultText(state["output"]),
-      failed: false,
-    });
-  if (state["status"] === "error")
-    items.push({ ...origin, id: `${id}:result`, kind: "result", call, text: resultText(state["error"]), failed: true });
-  return items;
+  const called = callItem(id, origin, { call, name: textAt(data, "tool"), args: state["input"] });
+  if (status !== "completed" && status !== "error") return [called];
+  const failed = status === "error";
+  const text = resultText(state[failed ? "error" : "output"]);
+  return [called, { ...origin, id: `${id}:result`, kind: "result", call, text, failed }];
 }

@@ -2,8 +2,9 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isRecord, parseJson } from "../../../base/json.ts";
-import type { HistoryClient, HistoryFile, HistorySession, ParsedPart } from "../contract.ts";
-import { inSession, skipped, textAt } from "../read.ts";
+import type { HistoryClient, HistoryFile, ParsedPart } from "../contract.ts";
+import { inSession, sessionWith, skipped } from "../part.ts";
+import { recordAt, textAt } from "../read.ts";
 import { messageParts, type StoredMessage } from "./message.ts";
 
 export const opencode: HistoryClient = {
@@ -37,8 +38,7 @@ function* storedSessions(
     const id = String(row["id"]);
     if (unchanged(id, String(row["time_updated"]))) continue;
     const root = rootOf(id, parents);
-    const directory = textAt(row, "directory");
-    yield inSession({ id: root, ...(directory ? { cwd: directory } : {}) });
+    yield inSession(sessionWith(root, { cwd: textAt(row, "directory") }));
     yield* messageParts(messagesIn(db, id), root === id ? undefined : id);
   }
 }
@@ -77,16 +77,12 @@ function sessionFile(text: string, file: HistoryFile): ParsedPart[] {
   if (!parsed.ok || !isRecord(parsed.value)) return [{ type: "bad", line: 1, reason: "not a JSON object" }];
   const id = textAt(parsed.value, "id");
   if (id === undefined) return [skipped("session without an id")];
-  const [cwd, parent, title] = [
-    textAt(parsed.value, "directory"),
-    textAt(parsed.value, "parentID"),
-    textAt(parsed.value, "title"),
-  ];
-  const session: HistorySession = { id: parent ?? id, ...(cwd ? { cwd } : {}), ...(title ? { title } : {}) };
+  const parent = textAt(parsed.value, "parentID");
+  const session = sessionWith(parent ?? id, { cwd: textAt(parsed.value, "directory") });
   const messages = jsonFiles(file, `../../message/${id}`).map((message): StoredMessage => {
     const name = String(message["id"]);
     const parts = jsonFiles(file, `../../part/${name}`).map((part) => ({ id: String(part["id"]), data: part }));
-    return { id: name, time: isRecord(message["time"]) ? message["time"]["created"] : undefined, data: message, parts };
+    return { id: name, time: recordAt(message, "time")["created"], data: message, parts };
   });
   return [inSession(session), ...messageParts(messages, parent === undefined ? undefined : id)];
 }

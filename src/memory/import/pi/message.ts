@@ -1,7 +1,7 @@
 // Messages as pi's model library has them: pi stores them, and so does Letta Code's local backend.
-import type { ItemOrigin } from "../blocks.ts";
-import type { ImportedItem } from "../contract.ts";
-import { argsOf, recordsOf, resultText, textAt, textOf, typed } from "../read.ts";
+import type { ImportedItem, ItemOrigin } from "../contract.ts";
+import { answerItems, callItem, promptItems } from "../part.ts";
+import { recordsOf, resultText, textAt, textOf, typed } from "../read.ts";
 
 export function itemsOf(
   message: Record<string, unknown>,
@@ -10,34 +10,34 @@ export function itemsOf(
   parent?: string,
 ): ImportedItem[] {
   const { role, content } = message;
-  if (role === "user") {
-    const text = typed(content);
-    return text === "" ? [] : [{ ...origin, id, kind: "user", text, ...(parent ? { parent } : {}) }];
+  switch (role) {
+    case "user":
+      return promptItems(typed(content), id, origin, parent);
+    case "assistant": {
+      const blocks = recordsOf(content);
+      const text = textOf(blocks.filter(({ type }) => type === "text")).trim();
+      const calls = blocks.filter(({ type }) => type === "toolCall");
+      return [
+        ...answerItems(text, id, origin, textAt(message, "model")),
+        ...calls.map((block, i) => {
+          const [call, name, args] = [textAt(block, "id"), textAt(block, "name"), block["arguments"]];
+          return callItem(`${id}:call${i}`, origin, { call, name, args });
+        }),
+      ];
+    }
+    case "toolResult": {
+      const [call, failed] = [textAt(message, "toolCallId") ?? id, message["isError"] === true];
+      return [{ ...origin, id, kind: "result", call, text: resultText(content), failed }];
+    }
+    // A command that the person ran.
+    case "bashExecution": {
+      const output = { text: resultText(message["output"]), failed: Number(message["exitCode"] ?? 0) !== 0 };
+      return [
+        callItem(`${id}:call`, origin, { call: id, name: "bash", args: { command: message["command"] } }),
+        { ...origin, id, kind: "result", call: id, ...output },
+      ];
+    }
+    default:
+      return [];
   }
-  if (role === "assistant") {
-    const text = textOf(recordsOf(content).filter(({ type }) => type === "text")).trim();
-    const model = textAt(message, "model");
-    const words: ImportedItem[] =
-      text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
-    const calls = recordsOf(content).filter(({ type }) => type === "toolCall");
-    return [...words, ...calls.map((block, i) => callOf(block, `${id}:call${i}`, origin))];
-  }
-  const failed = message["isError"] === true;
-  if (role === "toolResult")
-    return [
-      { ...origin, id, kind: "result", call: textAt(message, "toolCallId") ?? id, text: resultText(content), failed },
-    ];
-  // A command that the person ran.
-  if (role !== "bashExecution") return [];
-  const args = { command: message["command"] };
-  const output = { text: resultText(message["output"]), failed: Number(message["exitCode"] ?? 0) !== 0 };
-  return [
-    { ...origin, id: `${id}:call`, kind: "call", call: id, name: "bash", args },
-    { ...origin, id, kind: "result", call: id, ...output },
-  ];
 }
-
-const callOf = (block: Record<string, unknown>, id: string, origin: ItemOrigin): ImportedItem => ({
-  ...{ ...origin, id, kind: "call", call: textAt(block, "id") ?? id, name: textAt(block, "name") ?? "tool" },
-  args: argsOf(block["arguments"]),
-});

@@ -1,9 +1,8 @@
 // pi: a file of JSON lines a session, its entries a tree by their parents.
 import { join } from "node:path";
-import { isRecord } from "../../../base/json.ts";
-import type { ItemOrigin } from "../blocks.ts";
-import type { HistoryClient, HistorySession, LineReader, ParsedPart } from "../contract.ts";
-import { inSession, item, recordAt, skipped, textAt, timeOf } from "../read.ts";
+import type { HistoryClient, LineReader, ParsedPart } from "../contract.ts";
+import { itemsOrSkipped, originOf, SessionTrail, sessionWith, skipped } from "../part.ts";
+import { recordAt, textAt, timeOf } from "../read.ts";
 import { itemsOf } from "./message.ts";
 
 export const pi: HistoryClient = {
@@ -16,34 +15,24 @@ export const pi: HistoryClient = {
 };
 
 function piLines(carry: unknown): LineReader {
-  let session: HistorySession | undefined = isRecord(carry) ? (carry as HistorySession) : undefined;
+  const trail = new SessionTrail(carry);
   return {
-    carry: () => session,
+    carry: () => trail.session,
     take(record, line) {
       const type = textAt(record, "type") ?? "no type";
-      if (type === "session") {
-        const [id, cwd] = [textAt(record, "id"), textAt(record, "cwd")];
-        if (id === undefined) return [skipped(type)];
-        session = { id, ...(cwd ? { cwd } : {}) };
-        return [inSession(session)];
-      }
-      if (!session) return [skipped(type)];
-      return partsOf(record, type, line);
+      const id = textAt(record, "id");
+      if (type === "session" && id !== undefined) return trail.move(sessionWith(id, { cwd: textAt(record, "cwd") }));
+      return trail.session ? partsOf(record, type, line) : [skipped(type)];
     },
   };
 }
 
 function partsOf(record: Record<string, unknown>, type: string, line: number): ParsedPart[] {
   const id = textAt(record, "id") ?? `line-${line}`;
-  const passed: ParsedPart = { type: "passed", id };
   const message = recordAt(record, "message");
-  const time = timeOf(record["timestamp"]) ?? timeOf(message["timestamp"]);
-  const origin: ItemOrigin = { line, ...(time ? { time } : {}) };
-  if (type === "compaction" || type === "branch_summary") {
-    const text = textAt(record, "summary");
-    return text === undefined ? [passed, skipped(type)] : [item({ ...origin, id, kind: "checkpoint", text }), passed];
-  }
-  if (type !== "message") return [passed, skipped(type)];
-  const items = itemsOf(message, id, origin, textAt(record, "parentId"));
-  return items.length === 0 ? [passed, skipped(`${message["role"]} message`)] : [...items.map(item), passed];
+  const origin = originOf(line, timeOf(record["timestamp"]) ?? message["timestamp"]);
+  if (type === "message")
+    return itemsOrSkipped(itemsOf(message, id, origin, textAt(record, "parentId")), `${message["role"]} message`, id);
+  const text = type === "compaction" || type === "branch_summary" ? textAt(record, "summary") : undefined;
+  return itemsOrSkipped(text === undefined ? [] : [{ ...origin, id, kind: "checkpoint", text }], type, id);
 }

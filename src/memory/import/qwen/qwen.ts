@@ -1,10 +1,9 @@
 // Qwen Code: a file of JSON lines a session, with messages in Gemini's form.
 import { join } from "node:path";
-import { isRecord } from "../../../base/json.ts";
-import type { ItemOrigin } from "../blocks.ts";
-import type { HistoryClient, HistorySession, ImportedItem, LineReader, ParsedPart } from "../contract.ts";
+import type { HistoryClient, ImportedItem, ItemOrigin, LineReader, ParsedPart } from "../contract.ts";
 import { callsIn, resultsIn } from "../gemini/function-part.ts";
-import { inSession, item, recordAt, recordsOf, skipped, textAt, textOf, timeOf, typed } from "../read.ts";
+import { answerItems, itemsOrSkipped, originOf, promptItems, SessionTrail, sessionWith, skipped } from "../part.ts";
+import { recordAt, recordsOf, textAt, textOf, typed } from "../read.ts";
 
 export const qwen: HistoryClient = {
   name: "qwen",
@@ -16,51 +15,46 @@ export const qwen: HistoryClient = {
 };
 
 function qwenLines(carry: unknown): LineReader {
-  let session: HistorySession | undefined = isRecord(carry) ? (carry as HistorySession) : undefined;
+  const trail = new SessionTrail(carry);
   return {
-    carry: () => session,
+    carry: () => trail.session,
     take(record, line) {
-      const [id, cwd, branch] = [textAt(record, "sessionId"), textAt(record, "cwd"), textAt(record, "gitBranch")];
       const type = textAt(record, "type") ?? "no type";
+      const id = textAt(record, "sessionId");
       if (id === undefined) return [skipped(type)];
-      const next = { id, ...(cwd ? { cwd } : {}), ...(branch ? { branch } : {}) };
-      const isSame = session !== undefined && JSON.stringify(session) === JSON.stringify(next);
-      session = next;
-      return [...(isSame ? [] : [inSession(next)]), ...partsOf(record, type, line)];
+      const session = sessionWith(id, { cwd: textAt(record, "cwd"), branch: textAt(record, "gitBranch") });
+      return [...trail.move(session), ...partsOf(record, type, line)];
     },
   };
 }
 
 function partsOf(record: Record<string, unknown>, type: string, line: number): ParsedPart[] {
   const id = textAt(record, "uuid") ?? `line-${line}`;
-  const passed: ParsedPart = { type: "passed", id };
-  const time = timeOf(record["timestamp"]);
-  const origin: ItemOrigin = { line, ...(time ? { time } : {}) };
   const subtype = textAt(record, "subtype");
-  if (type === "system") {
-    const summary = subtype === "chat_compression" ? summaryIn(recordAt(record, "systemPayload")) : "";
-    if (summary === "") return [passed, skipped(subtype ?? type)];
-    return [item({ ...origin, id, kind: "checkpoint", text: summary }), passed];
-  }
-  const items = itemsOf(record, type, id, origin);
-  return items.length === 0 ? [passed, skipped(subtype ?? type)] : [...items.map(item), passed];
+  return itemsOrSkipped(itemsOf(record, type, id, originOf(line, record["timestamp"])), subtype ?? type, id);
 }
 
 function itemsOf(record: Record<string, unknown>, type: string, id: string, origin: ItemOrigin): ImportedItem[] {
   const { parts } = recordAt(record, "message");
-  if (type === "tool_result") return resultsIn(parts, id, origin);
-  if (type === "assistant") {
-    const model = textAt(record, "model");
-    const text = textOf(recordsOf(parts).filter(({ thought }) => thought !== true)).trim();
-    const words: ImportedItem[] =
-      text === "" ? [] : [{ ...origin, id, kind: "assistant", text, ...(model ? { model } : {}) }];
-    return [...words, ...callsIn(parts, id, origin)];
+  switch (type) {
+    case "system": {
+      const text = record["subtype"] === "chat_compression" ? summaryIn(recordAt(record, "systemPayload")) : "";
+      return text === "" ? [] : [{ ...origin, id, kind: "checkpoint", text }];
+    }
+    case "tool_result":
+      return resultsIn(parts, id, origin);
+    case "assistant": {
+      const text = textOf(recordsOf(parts).filter(({ thought }) => thought !== true)).trim();
+      return [...answerItems(text, id, origin, textAt(record, "model")), ...callsIn(parts, id, origin)];
+    }
+    case "user": {
+      // Others speak in the person's name too: schedules, hooks, finished tasks.
+      const isPersons = (textAt(record, "provenance") ?? "real_user") === "real_user";
+      return isPersons ? promptItems(typed(parts), id, origin, textAt(record, "parentUuid")) : [];
+    }
+    default:
+      return [];
   }
-  // Others speak in the person's name too: schedules, hooks, finished tasks.
-  const isPersons = (textAt(record, "provenance") ?? "real_user") === "real_user";
-  const text = type === "user" && isPersons ? typed(parts) : "";
-  const parent = textAt(record, "parentUuid");
-  return text === "" ? [] : [{ ...origin, id, kind: "user", text, ...(parent ? { parent } : {}) }];
 }
 
 /** What the history was replaced by begins with its summary. */
