@@ -130,20 +130,40 @@ export function secretValues({ values }: LoadedSettings): string[] {
 export const redactorOf = ({ paths, secrets }: Pick<Workspace, "paths" | "secrets">): Redactor =>
   secretRedactor(secretKey(paths.home), secrets);
 
+const unreadableKey = (path: string): Failure =>
+  refusal(
+    "home_damaged",
+    `${path} is not a file that can be read. Nothing was started, and nothing was changed.`,
+    "everlong doctor --fix moves it aside, and a new one is made.",
+  );
+
 /** The key of the marks that stand for secrets; made anew when missing. */
 export function secretKey(home: string): string {
   const path = join(home, "secret.key");
   try {
-    return readFileSync(path, "utf8");
-  } catch {
-    const key = randomBytes(32).toString("base64url");
+    const key = readFileSync(path, "utf8");
+    return key === "" ? renewedKey(path) : key;
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw new FailureError(unreadableKey(path));
+    const key = newKey();
     try {
       writeFileSync(path, key, { flag: "wx", mode: 0o600 });
       return key;
     } catch (error) {
-      if (errorCode(error) === "EEXIST") return readFileSync(path, "utf8"); // another process was first
+      if (errorCode(error) === "EEXIST") return readFileSync(path, "utf8") || renewedKey(path); // another process was first
       rmSync(path, { force: true }); // a full disk leaves it empty
       throw new FailureError(faultOf(error, path));
     }
   }
+}
+
+const newKey = (): string => randomBytes(32).toString("base64url");
+const KEY_WAIT_MS = 100;
+
+/** Whoever was killed between making the file and writing it left it empty; whoever is just writing it is waited for. */
+function renewedKey(path: string): string {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, KEY_WAIT_MS);
+  const key = readFileSync(path, "utf8") || newKey();
+  writeFileSync(path, key, { mode: 0o600 });
+  return key;
 }

@@ -146,7 +146,8 @@ async function writeNow<T>(db: Database, work: (db: Database) => T, options: Bus
  * nothing else would do it: who can write nothing reaches no checkpoint.
  */
 export async function emptyLog(db: Database): Promise<boolean> {
-  return (await whileBusy("", () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"), { limitMs: 0 })).ok;
+  return (await whileBusy(db.location() ?? "memory", () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"), { limitMs: 0 }))
+    .ok;
 }
 
 function transaction<T>(db: Database, work: (db: Database) => T, companion: Companion | undefined): T {

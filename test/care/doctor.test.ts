@@ -86,6 +86,7 @@ describe("doctor", () => {
         "terminal",
         "clock",
         "home",
+        "layout",
         "disk",
         "secrets",
         "file modes",
@@ -266,6 +267,46 @@ describe("doctor", () => {
     }
     expect((await run(place, ["memory", "list"])).stdout).toContain(fact);
     expect((await run(place, ["recall", "wharf"])).stdout).toContain("wharf");
+  });
+
+  it("OP11 N13 N20 names that are not what they should be, an emptied key and an old segment of zeros: found, moved aside, nothing lost", async () => {
+    const { place, id } = await usedPlace();
+    const { home } = place;
+    expect((await run(place, ["memory", "add", "We deploy on Fridays"])).code).toBe(0);
+    const kept = `${home}-kept`;
+    cpSync(home, kept, { recursive: true });
+    const damage: [name: string, spoil: () => void, findings: string[]][] = [
+      ["secret.key", () => mkdirSync(join(home, "secret.key")), ["fail layout"]],
+      ["journal", () => writeFileSync(join(home, "journal"), "x", { mode: 0o600 }), ["fail layout", "fail journal"]],
+      ["quarantine", () => writeFileSync(join(home, "quarantine"), "x", { mode: 0o600 }), ["fail layout"]],
+      [`sessions/${id}/workspace.yaml`, () => mkdirSync(join(home, "sessions", id, "workspace.yaml")), ["fail layout"]],
+      [
+        "journal/000001.jsonl",
+        () => writeFileSync(join(home, "journal/000001.jsonl"), Buffer.alloc(3000), { mode: 0o600 }),
+        ["fail journal"],
+      ],
+    ];
+    for (const [name, spoil, findings] of damage) {
+      rmSync(join(home, name), { recursive: true, force: true });
+      spoil();
+      expect(notOk(await diagnose(place)), name).toEqual(expect.arrayContaining(findings));
+      const fixed = await diagnose(place, "--fix");
+      expect(notOk(fixed), JSON.stringify(fixed.checks.filter((c) => c.status !== "ok"))).toEqual([]);
+      expect(notOk(await diagnose(place)), name).toEqual([]);
+      expect((await run(place, ["memory", "list"])).stdout, name).toContain("We deploy on Fridays");
+      expect((await run(place, ["sessions"])).stdout, name).toContain(id.slice(0, 8));
+      rmSync(home, { recursive: true });
+      cpSync(kept, home, { recursive: true });
+    }
+    rmSync(join(home, "secret.key"));
+    mkdirSync(join(home, "secret.key"));
+    const refused = await run(place, ["memory", "list"]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("everlong doctor --fix")]);
+    rmSync(join(home, "secret.key"), { recursive: true });
+    writeFileSync(join(home, "secret.key"), "", { mode: 0o600 });
+    expect((await run(place, ["-p", "go on", "--resume", id])).code).toBe(0);
+    expect(readFileSync(join(home, "secret.key"), "utf8").length).toBeGreaterThan(30);
+    rmSync(kept, { recursive: true });
   });
 
   it("F85 settings with file and line, servers, hooks, trust, changed files; findings hold no secret", async () => {

@@ -31,8 +31,12 @@ function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): s
   // A path may be named through a link that lies outside of all that is shown.
   const aliases = reads.filter((path) => !shown.some((place) => isInside(resolve(path), place)));
   const masks = realPlaces(hidden).filter((path) => shown.some((place) => isInside(path, place) && path !== place));
+  // What lies in a place that is shown is there already, unless a mask lies between.
+  const isThere = (path: string): boolean =>
+    [...shown, ...SYSTEM].some((place) => place !== path && isInside(path, place)) &&
+    !masks.some((mask) => isInside(path, mask));
   const places = [
-    ...shown.map((path) => ({ path, rule: ["--ro-bind", path, path] })),
+    ...shown.filter((path) => !isThere(path)).map((path) => ({ path, rule: ["--ro-bind", path, path] })),
     ...masks.map((path) => ({ path, rule: hiddenRule(path) })),
   ].sort((a, b) => a.path.length - b.path.length);
   return [

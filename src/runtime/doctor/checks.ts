@@ -12,6 +12,7 @@ import {
 } from "./check/configuration.ts";
 import { clockCheck, diskCheck, homeCheck, locksCheck, modesCheck, secretsCheck } from "./check/home.ts";
 import { journalCheck, sessionDatabasesCheck } from "./check/journal.ts";
+import { layoutCheck } from "./check/layout.ts";
 import { leftoversCheck, logsCheck } from "./check/logs.ts";
 import { gitCheck, nodeCheck, packageCheck, ripgrepCheck } from "./check/program.ts";
 import { breakersCheck, failuresCheck, gatewayCheck, processesCheck, queuesCheck } from "./check/running.ts";
@@ -22,7 +23,7 @@ import type { DoctorCheck } from "./check.ts";
 
 export const doctorChecks: readonly DoctorCheck[] = [
   ...[nodeCheck, packageCheck, gitCheck, ripgrepCheck, sandboxCheck, terminalCheck, clockCheck],
-  ...[homeCheck, diskCheck, secretsCheck, modesCheck, locksCheck],
+  ...[homeCheck, layoutCheck, diskCheck, secretsCheck, modesCheck, locksCheck],
   ...[logsCheck, storeCheck, journalCheck, walCheck, searchCheck, lagCheck, sessionDatabasesCheck, leftoversCheck],
   ...[settingsCheck, providerCheck, embeddingsCheck, mcpCheck, hooksCheck],
   ...[trustCheck, trustedFilesCheck, consentCheck],

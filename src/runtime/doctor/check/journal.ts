@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { sessionIds } from "../../../session/find-session.ts";
 import { DatabaseView } from "../../../store/database-view.ts";
 import { holdHomeAlone } from "../../../store/home-lock.ts";
-import { segmentPath, segmentsIn } from "../../../store/journal/segment.ts";
 import { verifyJournal } from "../../../store/journal/verify.ts";
 import { quickCheck } from "../../../store/rebuild/look.ts";
 import { homeBusy } from "../../home-busy.ts";
@@ -39,13 +38,14 @@ async function mendJournal({ paths, now }: DoctorView): Promise<string[]> {
     const level = await openStore(paths);
     if (!level.ok) return [level.error.what];
     level.value.close();
-    if ((await verifyJournal(paths.journal)).isWhole) return ["Moved damaged bytes to quarantine/."];
+    const { segments, isWhole } = await verifyJournal(paths.journal);
+    // A later copy of every row makes those before it unneeded.
+    const inTheWay = isWhole ? segments.filter(({ damaged, fault }) => damaged.length > 0 || fault) : segments;
+    if (isWhole && inTheWay.length === 0) return ["Moved damaged bytes to quarantine/."];
     const folder = join(paths.quarantine, `${now.toISOString().replace(/[-:]|\.\d+/g, "")}-journal`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const segment of segmentsIn(paths.journal)) {
-      const path = segmentPath(paths.journal, segment);
-      renameSync(path, join(folder, basename(path)));
-    }
+    for (const { path } of inTheWay) renameSync(path, join(folder, basename(path)));
+    if (isWhole) return [`Moved ${plural(inTheWay.length, "damaged segment")} of the journal to ${folder}.`];
     const renewed = await openStore(paths);
     if (!renewed.ok) return [renewed.error.what];
     renewed.value.close();
