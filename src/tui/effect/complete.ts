@@ -17,7 +17,10 @@ export async function complete(app: App, token: CompletionToken): Promise<void> 
   const rows =
     token.kind === "command"
       ? commandRows(client, token.query)
-      : (await client.findPaths(token.query, MOST_PATHS, controller.signal)).map(pathRow);
+      : (await client.findPaths(token.query, MOST_PATHS, controller.signal))
+          // A folder that is typed whole leads to what is in it.
+          .filter((path) => path !== token.query || !path.endsWith("/"))
+          .map(pathRow);
   if (!controller.signal.aborted) app.dispatch({ type: "completions", token, rows });
 }
 

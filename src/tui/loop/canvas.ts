@@ -8,7 +8,9 @@ import {
   brokenRows,
   cutRows,
   dropLines,
+  lastingUnit,
   lastLines,
+  leftOver,
   type PrintUnit,
   printedLines,
   rowsOf,
@@ -94,18 +96,26 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     start + settled - Math.max(0, start + total - size.rows);
   const aboveCursor = (columns: number): number => rowsAt(shown.slice(0, -1), columns);
 
-  /** These rows of the region are in the scrollback: what they begin is out, and nothing above them is drawn again. */
+  /** These rows of the region are in the scrollback: what they begin is out. Should the terminal bring them back, the rest of them goes. */
   const leave = (rows: number, columns: number): void => {
     const { out, rest } = cutRows(shown, rows, columns);
     const live = from + visible;
-    scrolled(out.slice(live, live + openLines).join("\n"));
+    const ours = isHiding ? [] : out.slice(from, live);
+    const told = out.slice(live, live + openLines);
+    printed.add([
+      leftOver(out.slice(0, isHiding ? live : from)),
+      lastingUnit(ours),
+      lastingUnit(told),
+      leftOver(out.slice(live + openLines)),
+    ]);
+    scrolled(told.join("\n"));
     const gone = shown.length - rest.length;
     if (!isHiding && out.length > from) {
       const all = returning.reduce((sum, { lines }) => sum + lines.length, 0);
       const isBroken = out.length > gone && out.length <= live;
       const [first = ""] = rest;
       returning = [
-        ...(isBroken ? [{ width: columns, lines: [first], at: () => [first] }] : []),
+        ...(isBroken ? [lastingUnit([first])] : []),
         ...dropLines(returning, all - visible + Math.min(visible, out.length - from)),
       ];
     }
@@ -113,7 +123,6 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     visible = Math.max(0, Math.min(visible, live - gone));
     from = Math.max(0, from - gone);
     shown = rest;
-    printed.end();
   };
 
   return {
@@ -150,7 +159,6 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
         shown: region,
         settled: next.slice(0, settled),
         live: next.slice(settled),
-        columns: size.columns,
         canCut,
       };
       const isErasing = erasesRows(change, firstDifference(region, next));
@@ -246,11 +254,11 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     },
 
     /** The region goes; the units in it stay, as lines above. */
-    clear(columns: number): string {
+    clear(): string {
       const settled = [...returning, ...waiting].flatMap(({ lines }) => lines);
       const bytes =
         settled.length > 0
-          ? frameBytes({ shown, settled, live: [""], columns })
+          ? frameBytes({ shown, settled, live: [""] })
           : shown.length > 0
             ? eraseBytes(shown.length - 1, shown.length)
             : "";

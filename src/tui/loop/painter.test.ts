@@ -30,7 +30,7 @@ function paragraph(number: number, words: number, width: number): string[] {
 function openEmulator(columns: number, rows: number, { answers = true, lagMs = 0 } = {}) {
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true }) as Emulator;
   let size: TerminalSize = { columns, rows };
-  let bytes = 0;
+  let written = "";
   const replies: string[] = [];
   emulator.onData((reply) => replies.push(...(reply.match(/\u001b\[\d+;\d+R/g) ?? [])));
   const queue: (readonly [number: number, words: number])[] = [];
@@ -38,7 +38,7 @@ function openEmulator(columns: number, rows: number, { answers = true, lagMs = 0
   let out = "";
   let raised = 0;
   const write = (text: string): void => {
-    bytes += text.length;
+    written += text;
     emulator._core._writeBuffer.writeSync(text);
   };
   const painter: Painter = openPainter({
@@ -110,7 +110,8 @@ function openEmulator(columns: number, rows: number, { answers = true, lagMs = 0
       painter.redraw();
       await vi.advanceTimersByTimeAsync(60);
     },
-    bytes: () => bytes,
+    bytes: () => written.length,
+    written: () => written,
     out: () => out,
     all: () => lines(0),
     /** With rows joined that the terminal itself has broken. */
@@ -300,6 +301,13 @@ it("F10 a frame that changes nothing writes nothing; one that changes a line wri
   expect(screen.bytes()).toBe(before);
   await screen.draw([], (now) => foot(1)(now).with(-1, "other"));
   expect(screen.bytes() - before).toBeLessThan(70);
+});
+
+it("F12 a row is erased whole before it is written: a terminal that counts erased cells has none to wrap", async () => {
+  const screen = openEmulator(80, 24);
+  await screen.draw([[0, 3]], foot(2));
+  await screen.draw([[1, 9]], foot(1));
+  expect(screen.written()).not.toMatch(/\u001b\[0?K/);
 });
 
 it("F10 F14 a full line keeps its colour and its last character, and what stood there before is gone", async () => {

@@ -205,7 +205,7 @@ export function openPainter(parts: PainterParts): Painter {
     },
     clear() {
       stop();
-      const bytes = canvas.clear(size.columns);
+      const bytes = canvas.clear();
       if (bytes !== "") terminal.write(framed(bytes));
     },
     redraw() {

@@ -110,7 +110,8 @@ export async function todosPage(client: Client): PageResult {
 
 export async function modelPage(client: Client): PageResult {
   const rows = client.model.list().map(({ id, promptLimit, multiplier, isInUse }): PickerRow => {
-    const facts = [`prompts up to ${grouped(promptLimit)} tokens`, ...(multiplier === 1 ? [] : [`${multiplier}x`])];
+    const price = multiplier === 1 ? [] : [multiplier === 0 ? "free" : `${multiplier} times the price`];
+    const facts = [`prompts up to ${grouped(promptLimit)} tokens`, ...price];
     return {
       label: id,
       detail: [...facts, ...(isInUse ? ["in use"] : [])].join(", "),

@@ -15,13 +15,12 @@ export type FrameChange = {
   settled: readonly string[];
   /** The live lines that follow them. */
   live: readonly string[];
-  columns: number;
   /** There is a row over the first one that changes. */
   canCut?: boolean;
 };
 
 /** Empty when nothing changes. Afterwards the cursor stands at the start of the last live line. */
-export function frameBytes({ shown, settled, live, columns, canCut = false }: FrameChange): string {
+export function frameBytes({ shown, settled, live, canCut = false }: FrameChange): string {
   const next = [...settled, ...live];
   const first = firstDifference(shown, next);
   if (first === next.length && shown.length === next.length) return "";
@@ -37,7 +36,7 @@ export function frameBytes({ shown, settled, live, columns, canCut = false }: Fr
     row = target;
   };
   let isWrapping = true;
-  const isErasing = erasesRows({ shown, settled, columns }, first);
+  const isErasing = erasesRows({ shown, settled }, first);
   if (isErasing) {
     goTo(first);
     out += erasedRows(2 * (shown.length - first));
@@ -59,11 +58,12 @@ export function frameBytes({ shown, settled, live, columns, canCut = false }: Fr
   return `${out}${isWrapping ? "" : WRAP}\r`;
 }
 
-/** In a terminal that became narrower the end of a full line goes over what stands in the next row: that is erased first. */
-export const erasesRows = (
-  { shown, settled, columns }: Pick<FrameChange, "shown" | "settled" | "columns">,
-  first: number,
-): boolean => first < shown.length && settled.some((line, at) => at >= first && widthOf(line) >= columns);
+/** No window that is drawn in is narrower. */
+const LEAST_COLUMNS = 40;
+
+/** In a terminal that became narrower the end of a long line goes over what stands in the next row: that is erased first. */
+export const erasesRows = ({ shown, settled }: Pick<FrameChange, "shown" | "settled">, first: number): boolean =>
+  first < shown.length && settled.some((line, at) => at >= first && widthOf(line) >= LEAST_COLUMNS);
 
 export function firstDifference(shown: readonly string[], next: readonly string[]): number {
   const end = Math.min(shown.length, next.length);

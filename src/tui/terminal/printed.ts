@@ -14,6 +14,11 @@ export const printUnit = (width: number, at: PrintUnit["at"]): PrintUnit => ({ w
 export const unitAt = (unit: PrintUnit, width: number): PrintUnit =>
   unit.width === width ? unit : printUnit(width, unit.at);
 
+/** Lines that stay as they are at any width. */
+export const lastingUnit = (lines: readonly string[]): PrintUnit => ({ width: 0, lines, at: () => lines });
+/** Lines that should not be there: drawn again, they are gone. */
+export const leftOver = (lines: readonly string[]): PrintUnit => ({ width: 0, lines, at: () => [] });
+
 /** Rows that a line takes in a terminal that wraps lines anew. */
 export function rowsOf(line: string, columns: number): number {
   const width = widthOf(line);
@@ -93,7 +98,7 @@ export function dropLines(units: readonly PrintUnit[], count: number): PrintUnit
     left -= gone;
     if (gone === 0) return [unit];
     const lines = unit.lines.slice(gone);
-    return lines.length === 0 ? [] : [{ width: unit.width, lines, at: () => lines }];
+    return lines.length === 0 ? [] : [lastingUnit(lines)];
   });
 }
 
@@ -107,7 +112,7 @@ export function splitLines(units: readonly PrintUnit[], most: number): [first: P
   const unit = units[at];
   if (unit === undefined) return [[...units], []];
   const lines = unit.lines.slice(0, left + unit.lines.length);
-  const head = lines.length === 0 ? [] : [{ width: unit.width, lines, at: () => lines }];
+  const head = lines.length === 0 ? [] : [lastingUnit(lines)];
   return [[...units.slice(0, at), ...head], dropLines(units.slice(at), lines.length)];
 }
 

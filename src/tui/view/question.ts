@@ -1,7 +1,7 @@
 // A question over the editor: who asks, what exactly, which rule led here, and the choices with what each stores.
 
 import type { PermissionPrompt } from "../../runtime/client.ts";
-import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody } from "../question/question.ts";
+import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody, similarOf } from "../question/question.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { fitLine, ruleLine, wholeText } from "./line.ts";
@@ -24,17 +24,13 @@ export function renderQuestion(
   const title = ruleLine([span(titleOf(body), "warning", "bold"), ...number], width, look);
   const choices = writing
     ? [fitLine([span(`  ${WRITING[writing.purpose]}`, "accent")], width, look)]
-    : choicesOf(body).flatMap((one, at, all) => {
+    : choicesOf(body).flatMap((one, at) => {
         const isHere = at === highlighted;
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
-        const absent = rows < ROOMY_ROWS ? [] : absentNumbers(all[at - 1]?.number ?? 0, one.number);
-        return [
-          ...absent.map((number) =>
-            fitLine([span(`  ${number}. ${ABSENT[number] ?? ""} (not offered here)`, "dim")], width, look),
-          ),
-          ...wholeText(text, width, look, isHere ? "accent" : undefined),
-        ];
+        return wholeText(text, width, look, isHere ? "accent" : undefined);
       });
+  const note = writing || rows < ROOMY_ROWS ? undefined : absentNote(body);
+  if (note !== undefined) choices.push(fitLine([span(`  ${note}`, "dim")], width, look));
   const room = Math.max(1, rows - 1 - choices.length);
   const lines = bodyLines(body, width, look);
   // A line of space where it costs nothing.
@@ -42,10 +38,13 @@ export function renderQuestion(
   return [title, ...scrolled(lines, scroll, room - space.length, width, look), ...space, ...choices];
 }
 
-/** The numbers are always the same: one that is not offered keeps its place. */
-const ABSENT: Readonly<Record<number, string>> = { 2: "This session", 3: "This folder, from now on" };
-const absentNumbers = (before: number, next: number): number[] =>
-  Array.from({ length: next - before - 1 }, (_, at) => before + 1 + at).filter((number) => number in ABSENT);
+/** The numbers are always the same: why one of them is missing. */
+function absentNote(body: QuestionBody): string | undefined {
+  if (body.type !== "permission" || similarOf(body.ask).length > 0) return undefined;
+  const { session, location } = body.ask;
+  if (session === undefined) return "This can only be allowed once.";
+  return location === undefined ? "For this folder it can be allowed once you trust it: /trust" : undefined;
+}
 
 const WRITING = {
   feedback: "Say what to do instead, then Enter. Esc goes back.",
