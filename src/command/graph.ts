@@ -243,13 +243,13 @@ function factLine(fact: FactView): string {
   return `${fact.uuid.slice(0, 8)}  ${fact.text}  since ${minute(fact.validAt)}${until}${sourceText(fact)}`;
 }
 
-function sourceText({ sources }: FactView): string {
+function sourceText({ sources, origin }: FactView): string {
   const [first] = sources;
   if (!first) return "";
-  const place =
-    first.session === undefined
-      ? first.name || first.uuid.slice(0, 8)
-      : `session ${first.session.slice(0, 8)}, t${first.turn}`;
+  const [, promotion] = /^everlong\.promotion\.(.{8})/.exec(first.name) ?? [];
+  const named = first.name || (origin === "user" ? "added by hand" : first.uuid.slice(0, 8));
+  const alone = promotion === undefined ? named : `promotion ${promotion}`;
+  const place = first.session === undefined ? alone : `session ${first.session.slice(0, 8)}, t${first.turn}`;
   return `  (${place}${sources.length > 1 ? ` and ${sources.length - 1} more` : ""})`;
 }
 

@@ -52,6 +52,7 @@ describe("facts over time", () => {
     await run(offline, ["promote", "--scope", "workspace", "--kind", "decision", "We use Postgres for billing"]);
     const answer = await run(offline, ["-p", "what database do we use for billing?"]);
     expect(answer.stdout).toMatch(/fact [0-9a-f]{8}[\s\S]*We use Postgres for billing/);
+    expect(await graph(offline, "search", "billing")).toMatch(/billing {2}since .* \(promotion [0-9a-f]{8}\)$/m);
     const found = await run(offline, ["recall", "billing"]);
     expect(found.stdout.match(/^fact .* \(since/gm)).toHaveLength(1);
     expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);
@@ -78,6 +79,9 @@ describe("facts over time", () => {
     gitInit(place);
     const [added] = await lines(place, "add", "billing", "USES", "zanzibar", "--valid-at", "2026-01-05");
     expect(added).toMatchObject({ fact: "billing uses zanzibar", state: "current" });
+    expect(await graph(place, "facts")).toContain("since 2026-01-05 00:00  (added by hand)");
+    const tooEarly = await run(place, ["graph", "edit", added?.uuid ?? "", "--invalid-at", "2026-01-04"]);
+    expect([tooEarly.code, tooEarly.stderr]).toEqual([2, expect.stringContaining("Give a later time, or now.")]);
     const [ended] = await lines(place, "edit", added?.uuid.slice(0, 8) ?? "", "--invalid-at", "2026-02-01");
     expect(ended?.state).toBe("ended");
     const recalled = await run(place, ["recall", "zanzibar", "--kind", "fact"]);

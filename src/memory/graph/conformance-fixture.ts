@@ -37,6 +37,19 @@ function factsOverTime(openGraph: OpenTestGraph, numRuns: number): void {
     expect(await intervals(store)).toEqual(["blue 9..", "green 3..5", "red 1..3", "red 5..9"]);
   });
 
+  it("G18 the other values of a thing are found by one of them, as of any moment", async () => {
+    const { store } = await openGraph();
+    const lines = ["api HAS_STATUS red", "api HAS_STATUS green", "web HAS_STATUS blue", "api USES redis"];
+    for (const [i, line] of lines.entries()) await say(store, { facts: [fact(line, day(i + 1))] });
+    const [red] = must(await store.facts({ asOf: day(1) }));
+    const alongside = [red?.uuid ?? ""];
+    const names = async (query: object) =>
+      must(await store.facts({ alongside, ...query })).map((one) => one.object.name);
+    expect(await names({})).toEqual(["red", "green"]);
+    expect(await names({ asOf: day(9) })).toEqual(["green"]);
+    expect(await names({ alongside: [] })).toEqual([]);
+  });
+
   it("G15 other relations coexist, and an ending ends only its own subject and object", async () => {
     const { store } = await openGraph();
     await say(store, {

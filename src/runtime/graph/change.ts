@@ -104,8 +104,8 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
       if (end <= validAt)
         return refused(
           "usage",
-          `The fact began on ${validAt.slice(0, 10)} and cannot end before that.`,
-          "Give a later date.",
+          `The fact began at ${validAt.slice(0, 16).replace("T", " ")} UTC and cannot end before that.`,
+          "Give a later time, or now.",
           2,
         );
       const text = `Ended by hand: ${fact.value.text}`;

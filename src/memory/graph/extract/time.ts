@@ -17,7 +17,9 @@ const COUNT = "(?:\\d{1,4}|an?|one|two|three|four|five|six|seven)";
 const ISO_DATE =
   "\\d{4}-\\d\\d-\\d\\d(?:(?:T| (?=\\d\\d:))\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d{1,9})?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)?";
 const ABSOLUTE = `${ISO_DATE}|${DAY_NUMBER}(?: of)? ${MONTH},? \\d{4}|${MONTH} ${DAY_NUMBER},? \\d{4}|${MONTH},? \\d{4}|${DAY_NUMBER}(?: of)? ${MONTH}|${MONTH} ${DAY_NUMBER}`;
-const RELATIVE = `(?:[Ee]arlier )?[Tt]oday|[Yy]esterday|[Tt]his (?:morning|week|month)|[Ll]ast (?:week|month|year|night|${MONTH}|[A-Z][a-z]+day)|${COUNT} (?:minute|hour|day|week|month|year)s? ago`;
+/** Nobody can say when it began; the message's own time is the best answer. */
+const SEASON = "(?:quarter|sprint|spring|summer|autumn|fall|winter)";
+const RELATIVE = `(?:[Ee]arlier )?[Tt]oday|[Yy]esterday|[Tt]his (?:morning|week|month)|[Ll]ast (?:week|weekend|month|year|night|${SEASON}|${MONTH}|[A-Z][a-z]+day)|${COUNT} (?:minute|hour|day|week|month|year)s? ago`;
 const START =
   "[Ss]ince|[Aa]s of|[Ff]rom|[Ss]tarting|[Ss]tarting on|[Ee]ffective|[Bb]ack in|[Oo]n|[Ii]n|[Aa]t|[Dd]uring";
 const END = "[Uu]ntil|[Tt]ill|[Tt]hrough|[Uu]p to";
@@ -54,6 +56,8 @@ export function withTimes(sentence: string, tokens: readonly Token[], at: string
   return result;
 }
 
+const VAGUE_TIME = new RegExp(`^last ${SEASON}$`);
+
 type TimePhrase = { preposition: string; ends: boolean; words: string; length: number };
 
 function phraseAt(sentence: string, start: number): TimePhrase | undefined {
@@ -70,6 +74,7 @@ function phraseAt(sentence: string, start: number): TimePhrase | undefined {
 
 function resolve({ preposition, ends, words }: TimePhrase, now: number, before: string): number | undefined {
   const lower = words.toLowerCase();
+  if (VAGUE_TIME.test(lower)) return now;
   if (/^\d{4}$/.test(words)) return yearStart(preposition, Number(words));
   if (/^\d{4}-/.test(words)) {
     const instant = instantOf(words);
@@ -82,11 +87,16 @@ function resolve({ preposition, ends, words }: TimePhrase, now: number, before: 
   if (now < FIRST_COUNTED) return undefined;
   const [, count = "", unit = ""] = /^(\w+) (minute|hour|day|week|year)s? ago$/.exec(lower) ?? [];
   if (unit) return ago(count, unit, now);
-  const cue = /^last night$/.test(lower) ? "yesterday" : lower;
+  const cue = CUES.get(lower) ?? lower;
   // Month names alone are read with the preposition that dateCues expects.
   const alone = new RegExp(`^${MONTH}$`).test(words);
   return dateCues(alone ? `in ${cue.replace(".", "")}` : cue, now)[0]?.from;
 }
+
+const CUES = new Map([
+  ["last night", "yesterday"],
+  ["last weekend", "on saturday"],
+]);
 
 const yearStart = (preposition: string, year: number): number | undefined =>
   ["in", "since", "until", "till", "through", "from", "as of", "back in"].includes(preposition) &&

@@ -103,7 +103,7 @@ export const ATTRIBUTES =
 /** Attributes that mean something only together with what they belong to. */
 export const WEAK_ATTRIBUTES =
   set(`max min maximum minimum count mode level format length size title date tool address rate target
-  prefix suffix width height period`);
+  prefix suffix width height period branch`);
 
 /** Prepositions that begin something which a clause may add behind its object. */
 export const ADJUNCTS =

@@ -2,11 +2,15 @@
 import type { EntityDraft } from "../draft.ts";
 import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
-import { ATTRIBUTES, WEEKDAYS } from "../word-list.ts";
+import { ATTRIBUTES, SERVICE_HEADS, WEEKDAYS } from "../word-list.ts";
 import type { RuleRow } from "./row.ts";
 
 const isValue = ({ name }: EntityDraft): boolean => /^\W?\d/.test(name) || WEEKDAYS.has(name.toLowerCase());
-const hasValue = ({ name }: EntityDraft): boolean => ATTRIBUTES.has(name.toLowerCase().split(" ").at(-1) ?? "");
+const headOf = ({ name }: EntityDraft): string => name.toLowerCase().split(" ").at(-1) ?? "";
+const hasValue = (entity: EntityDraft): boolean => ATTRIBUTES.has(headOf(entity));
+/** What moves from one place to another, although people also say what it is. */
+const isPlaced = (entity: EntityDraft): boolean =>
+  headOf(entity) === "office" || (SERVICE_HEADS.has(headOf(entity)) && headOf(entity) !== "endpoint");
 
 /** A place where people live has a name; who moves to "the platform team" has moved nowhere. */
 const isHome = ({ name, label }: EntityDraft): boolean => label === "Term" && /(?:^|\s)\p{Lu}\S*$/u.test(name);
@@ -15,7 +19,7 @@ const isHome = ({ name, label }: EntityDraft): boolean => label === "Term" && /(
 const move = (subject: EntityDraft, object: EntityDraft): RelationName => {
   if (subject === WE) return "USES";
   if (subject.label === "User") return "LIVES_IN";
-  return isValue(object) || hasValue(subject) ? "HAS_VALUE" : "LOCATED_AT";
+  return isValue(object) || (hasValue(subject) && !isPlaced(subject)) ? "HAS_VALUE" : "LOCATED_AT";
 };
 
 export const CHANGE_ROWS: readonly RuleRow[] = [
@@ -218,6 +222,11 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     examples: [
       ["The deadline moved from Friday to Monday.", "deadline | HAS_VALUE | Monday", "- deadline | HAS_VALUE | Friday"],
       ["The docs moved from the wiki to `docs/`.", "docs | LOCATED_AT | docs/", "- docs | LOCATED_AT | wiki"],
+      [
+        "Our database was moved from us-east-1 to eu-west-1 last weekend.",
+        "database | LOCATED_AT | eu-west-1",
+        "- database | LOCATED_AT | us-east-1",
+      ],
     ],
     counterexamples: ["It moved from A to B.", "The deadline should be moved from Friday to Monday."],
   },
