@@ -1,7 +1,7 @@
 // A question over the editor: who asks, what exactly, which rule led here, and the choices with what each stores.
 
 import type { PermissionPrompt } from "../../runtime/client.ts";
-import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody } from "../question/question.ts";
+import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody, similarOf } from "../question/question.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { fitLine, ruleLine, wholeText } from "./line.ts";
@@ -27,7 +27,8 @@ export function renderQuestion(
     : choicesOf(body).flatMap((one, at, all) => {
         const isHere = at === highlighted;
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
-        const absent = rows < ROOMY_ROWS ? [] : absentNumbers(all[at - 1]?.number ?? 0, one.number);
+        const absent =
+          rows < ROOMY_ROWS || !hasFixedNumbers(body) ? [] : absentNumbers(all[at - 1]?.number ?? 0, one.number);
         return [
           ...absent.map((number) =>
             fitLine([span(`  ${number}. ${ABSENT[number] ?? ""} (not offered here)`, "dim")], width, look),
@@ -44,6 +45,8 @@ export function renderQuestion(
 
 /** The numbers are always the same: one that is not offered keeps its place. */
 const ABSENT: Readonly<Record<number, string>> = { 2: "This session", 3: "This folder, from now on" };
+/** A memory beside a similar one is asked about with numbers of its own. */
+const hasFixedNumbers = (body: QuestionBody): boolean => body.type === "permission" && similarOf(body.ask).length === 0;
 const absentNumbers = (before: number, next: number): number[] =>
   Array.from({ length: next - before - 1 }, (_, at) => before + 1 + at).filter((number) => number in ABSENT);
 
