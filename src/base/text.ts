@@ -40,14 +40,19 @@ export function nearNames(wanted: string, names: Iterable<string>, count = 3, fa
     .map((s) => s.name);
 }
 
+/** Letters added, left out, changed, or swapped with the next one. */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped && i > 1 && j > 1 ? (before[j - 2] ?? 0) + 1 : change;
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

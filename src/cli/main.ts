@@ -7,7 +7,7 @@ import { environmentText, type SettingFlag, settingFlags } from "../command/flag
 import { type OpenOptions, reportCrash, type SessionChoice } from "../runtime/client.ts";
 import { EXIT, exitAfterFlush, printFailure, watchOutput } from "./exit.ts";
 import { frontPage } from "./help.ts";
-import { commandNamed, mistyped, unknownCommand, usageFailure } from "./usage.ts";
+import { commandNamed, mistyped, mistypedLine, unknownCommand, usageFailure } from "./usage.ts";
 
 type Parsed = {
   prompt?: string;
@@ -81,10 +81,10 @@ async function run(argv: string[], version: string, faces: StartedFaces): Promis
   }
   program.action(async (words: string[]) => {
     const [word = ""] = words;
-    const near = words.length === 1 ? mistyped(word, program) : [];
+    const near = mistypedLine(words, program);
     code =
       near.length > 0
-        ? printFailure(unknownCommand(word, near))
+        ? printFailure(unknownCommand(word, near, { prompt: words.join(" ") }))
         : await agent(program.opts<Parsed>(), words.join(" "), settingOptions, (open, text) =>
             faces.terminal({ open, version, text }),
           );
@@ -145,6 +145,11 @@ async function agent(
 
 /** The exit code where there is nothing to open: the sessions were only listed, or nobody could pick one. */
 async function sessionChoice(options: Parsed, isTerminal: boolean, hasText: boolean): Promise<SessionChoice | number> {
+  if (typeof options.resume === "string" && options.resume.trim() === "")
+    return printFailure({
+      ...usage("--resume got an empty id.", "Give an id or name; everlong --resume alone lists the sessions here."),
+      code: "bad_session_id",
+    });
   if (typeof options.resume === "string") return { type: "resume", id: options.resume };
   if (options.continue) return { type: "continue" };
   if (options.resume === undefined) return { type: "new" };

@@ -47,6 +47,14 @@ export function mistyped(word: string, program: Command): string[] {
   return /^[a-z-]{3,}$/.test(word) ? nearNames(word, names, 3, word.length < 5 ? 1 : 2) : [];
 }
 
+/** The same of a line: `bord list` was meant for the board, since a board has a list; "bored again" is a prompt. */
+export function mistypedLine([first = "", second, ...rest]: readonly string[], program: Command): string[] {
+  const near = mistyped(first, program);
+  if (second === undefined) return near;
+  const families = near.filter((name) => commandNamed(program, [name, second]));
+  return rest.length === 0 ? families.map((name) => `${name} ${second}`) : families;
+}
+
 /** `path`: the command below which it was looked for; `prompt`: what the words would be as one. */
 export function unknownCommand(
   word: string,

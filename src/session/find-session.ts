@@ -30,7 +30,7 @@ export async function findSession(
     return fail({
       code: "bad_session_id",
       what: `"${shown}" is not the id or name of a session.`,
-      data: "No file was touched.",
+      data: "Nothing was changed.",
       next: "everlong sessions lists them.",
       exit: 2,
     });

@@ -84,10 +84,24 @@ describe("N45 habits", () => {
     const { place, server } = await scene(() => text("hi"));
     const typo = await run(place, ["sesions"]);
     expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining("Did you mean sessions?")]);
+    const line = await run(place, ["bord", "list"]);
+    expect([line.code, line.stderr]).toEqual([2, expect.stringContaining("Did you mean board list?")]);
+    const swapped = await run(place, ["board", "lsit"]);
+    expect([swapped.code, swapped.stderr]).toEqual([2, expect.stringContaining("Did you mean list?")]);
     expect((await run(place, ["-p", "one", "two"])).code).toBe(2);
     expect(server.requests.length).toBe(0);
     expect((await run(place, ["hello"])).stdout.trim()).toBe("hi");
   });
+
+  it.each([[["--resume", ""]], [["--resume", " ", "-p", "x"]]])(
+    "N45 %j is refused before anything starts",
+    async (args) => {
+      const { place, server } = await scene(() => text("hi"));
+      const refused = await run(place, args);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("[bad_session_id]")]);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
 
   it("N45 an unknown id names the nearest", async () => {
     const { place } = await scene(() => text("an answer"));

@@ -91,7 +91,7 @@ describe("files that others changed", () => {
     for (const name of ["one.txt", "two.txt"]) writeIn(place, name, "by hand");
     const undone = await slash("/undo --files");
     expect(undone.stdout).toContain("two.txt: changed since by someone else");
-    expect(undone.stdout).toContain("/undo --files --overwrite puts back those that others changed");
+    expect(undone.stdout).toContain("/undo --files --overwrite restores those that someone else changed");
     expect(readIn(place, "two.txt")).toBe("by hand");
     // Going back further does not forget it.
     const stored = await run(place, ["sessions", "rewind", id, "--to", "t1", "--files"]);

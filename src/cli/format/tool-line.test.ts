@@ -12,6 +12,8 @@ it("N50 a tool line says what a call is about; tools of others show their argume
   expect(line("bash", { command: "npm test &&\n  npm run lint" })).toBe("• bash npm test && npm run lint");
   expect(line("edit", { path: "a.md", old_str: "x", new_str: "y" })).toBe("• edit a.md");
   expect(line("grep", { pattern: "port\\s*=", glob: "*.py" })).toBe("• grep port\\s*= in *.py");
+  expect(line("glob", { pattern: "src/{a,b}.ts" })).toBe("• glob src/{a,b}.ts");
+  expect(line("glob", { pattern: "{a,b,c,d,e}" })).toBe("• glob a, b, c and 2 other names");
   expect(line("tickets_find", { id: 4 })).toBe('• tickets_find {"id":4}');
   expect(line("view", { path: 7 })).toBe('• view {"path":7}');
 });

@@ -111,6 +111,15 @@ describe("answers", () => {
     });
   });
 
+  it("A3.4 N44 what was decided about something is found by the thing, whatever words decided it", async () => {
+    const facts = ["We use tabs", "The port is 8080", "Ship on Fridays", "Never force-push", "Prices are in cents"];
+    const system = `<memories>\n${facts.map((fact, at) => `- [mem_0${at}AB] ${fact}`).join("\n")}\n</memories>`;
+    expect(first((await ask("what did we decide about tabs?", { request: { system } })).text)).toEqual({
+      source: "memory mem_00AB",
+      quote: "We use tabs",
+    });
+  });
+
   it("A3.2 its own earlier answers are no evidence", async () => {
     const before = await ask("where is frobnicateWidget defined?", { files: REPO });
     const after = await ask("where is frobnicateWidget defined?", { files: REPO, history: before.items });

@@ -68,6 +68,25 @@ describe("the project as a whole", () => {
     expect(text).toMatch(/^In this folder: docs\/, src\/, test\//m);
   });
 
+  const README =
+    "# Demo\n\nA tiny server.\n\n## Install\n\n```sh\n# once\nnpm ci\n```\n\n## Usage\n\nnpm start\n\n## Development\n\nnpm test\n";
+
+  it.each([
+    ["how do I run it?", ["README.md:12", "package.json:5"], "npm start"],
+    ["How to install this project", ["README.md:5", "package.json:5"], "npm ci"],
+    ["how can I run the tests?", ["README.md:16", "package.json:5"], "npm test"],
+    ["how do we build this?", ["README.md:16", "package.json:5"], '"test": "vitest"'],
+  ])("N44 %s is answered from the README's section and the scripts", async (prompt, expected, quote) => {
+    const { text } = await ask(prompt, { files: { ...files, "README.md": README } });
+    expect(sources(text)).toEqual(expected);
+    expect(text).toContain(quote);
+  });
+
+  it("N44 how a part of the project is started is looked for in the code", async () => {
+    const { calls } = await ask("how do I start the parser?", { files: { ...files, "README.md": README } });
+    expect(calls.map(({ name }) => name)).toContain("grep");
+  });
+
   it.each([
     ["which version is this?", "package.json:3", '"version": "3.1.4"'],
     ["what scripts are there?", "package.json:5", '"test": "vitest"'],

@@ -34,6 +34,9 @@ const KIND =
 const MEMBER = /^([A-Z]\w*)(?:\.|::|#|->)\w+$/;
 const TEST_WORD = /^(?:tests?|tested|testing|covers?|covered|coverage)$/;
 const DOC_WORD = /^(?:docs?|documentation|documented|specs?|specification|guide|manual)$/;
+/** In "what did we decide about tabs" it is the tabs that were spoken of; nobody says "decide" when deciding. */
+const SAID_WORD =
+  /^(?:decid(?:e|ed|ing)|decisions?|agreed?|choose|chose|prefer(?:red)?|said|told|discuss(?:ed)?|talk(?:ed)?|remember(?:ed)?)$/;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 export function readQuestion(prompt: string): OfflineQuestion {
@@ -99,7 +102,10 @@ export function readQuestion(prompt: string): OfflineQuestion {
   }
   const wants = readWants(text.toLowerCase());
   const telling = [...words].filter(
-    (word) => !(wants.tests && TEST_WORD.test(word)) && !(wants.docs && DOC_WORD.test(word)),
+    (word) =>
+      !(wants.tests && TEST_WORD.test(word)) &&
+      !(wants.docs && DOC_WORD.test(word)) &&
+      !(wants.said && SAID_WORD.test(word)),
   );
   return {
     text,

@@ -1,6 +1,7 @@
-// Questions about the project as a whole: what it is, its version, scripts, dependencies. README, manifest and tree answer them.
+// Questions about the project as a whole: what it is, how it is run, its version, scripts, dependencies. README, manifest and tree answer them.
 import { fileKind } from "./file-kind.ts";
 import type { Gathered } from "./gather.ts";
+import { type HowTo, howToOf, sectionsOn } from "./how-to.ts";
 import { isManifest, type ManifestFact, type ManifestRange, PROJECT_FILES, stated } from "./manifest.ts";
 import type { OfflineQuestion } from "./question.ts";
 import { depth, matchesPath } from "./rank.ts";
@@ -9,7 +10,10 @@ import type { PlannedCall } from "./search-plan.ts";
 import { pieces, wordHit } from "./word-match.ts";
 
 /** `subject` is a package whose version or use is asked about. */
-export type Topic = { type: "overview" } | { type: "fact"; fact: ManifestFact; subject?: string };
+export type Topic =
+  | { type: "overview" }
+  | { type: "how-to"; how: HowTo }
+  | { type: "fact"; fact: ManifestFact; subject?: string };
 export type FileRange = ManifestRange & { path: string };
 
 /** Longer prompts ask for more than a fact. */
@@ -54,6 +58,8 @@ export function topicOf(question: OfflineQuestion): Topic | undefined {
     return undefined;
   const named = paths.filter(({ path }) => !isManifest(path));
   if (named.length > 0) return undefined;
+  const how = howToOf(question);
+  if (how !== undefined) return { type: "how-to", how };
   const fact = FACTS.find(([, sign]) => sign.test(text))?.[0];
   if (fact !== undefined) {
     const others = [...terms.map((term) => term.text), ...words.filter((word) => !FACT_WORDS.test(word))];
@@ -84,7 +90,7 @@ export function topicViews(topic: Topic, question: OfflineQuestion, names: reado
   const isAbout = (name: string) =>
     question.paths.length === 0 || question.paths.some(({ path }) => matchesPath(name, path));
   const files = names
-    .filter((name) => (README.test(name) ? topic.type === "overview" : isManifest(name) && isAbout(name)))
+    .filter((name) => (README.test(name) ? topic.type !== "fact" : isManifest(name) && isAbout(name)))
     .filter(
       (name) => README.test(name) || fileKind(name) === "source" || /requirements\.txt$|CMakeLists\.txt$/.test(name),
     )
@@ -93,17 +99,23 @@ export function topicViews(topic: Topic, question: OfflineQuestion, names: reado
   return files
     .filter((name) => depth(name) === top)
     .slice(0, MAX_VIEWS)
-    .map((path) => ({ name: "view", args: { path, ...(README.test(path) ? { view_range: [1, 60] } : {}) } }));
+    .map((path) => ({
+      name: "view",
+      args: { path, ...(README.test(path) ? { view_range: [1, topic.type === "overview" ? 60 : 400] } : {}) },
+    }));
 }
 
 /** The lines that answer, README first. */
 export function topicRanges(topic: Topic, { files }: Gathered): FileRange[] {
   const own = [...files].filter(([path]) => isManifest(path) || README.test(path));
-  if (topic.type === "overview") {
+  if (topic.type !== "fact") {
+    const introduces = (lines: ReadonlyMap<number, string>) =>
+      topic.type === "overview" ? opening(lines) : sectionsOn(topic.how, lines);
+    const fact = topic.type === "overview" ? "about" : "scripts";
     return own
       .sort(([a], [b]) => Number(README.test(b)) - Number(README.test(a)))
       .flatMap(([path, lines]) =>
-        (README.test(path) ? opening(lines) : stated(path, lines, "about")).map((range) => ({ path, ...range })),
+        (README.test(path) ? introduces(lines) : stated(path, lines, fact)).map((range) => ({ path, ...range })),
       );
   }
   const manifests = own.filter(([path]) => isManifest(path));
