@@ -39,6 +39,21 @@ const OF_EVERY_TURN = modules([
   "session/index/write-index",
 ]);
 
+// The programs of threads are bundles of their own: as parts of the program each would load most of it, for a few functions.
+const THREADS = modules(["runtime/gateway/storage-thread", "memory/recall/thread/worker", "store/checkpoint-thread"]);
+
+/** The program needs no more of a thread than its address. */
+const threadAddresses = {
+  name: "thread-addresses",
+  load: {
+    filter: { id: /\bthread\b.*\.ts$/ },
+    handler: (id) =>
+      THREADS.includes(id)
+        ? `export const threadUrl = new URL("thread-${basename(id, ".ts")}.js", import.meta.url).href;`
+        : undefined,
+  },
+};
+
 /** The AI SDK's helpers use the web's Headers in passing, and node loads all of its fetch for it. */
 const plainHeaders = {
   name: "plain-headers",
@@ -56,9 +71,8 @@ const withoutNative = {
   load: { filter: { id: /^\0pg-native$/ }, handler: () => ({ code: "export default undefined;", moduleType: "js" }) },
 };
 
-const bundle = await rolldown({
+const options = {
   cwd: root,
-  input: "src/main.ts",
   platform: "node",
   plugins: [texts, plainHeaders, withoutNative],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
@@ -73,23 +87,33 @@ const bundle = await rolldown({
     define: { EVERLONG_VERSION: JSON.stringify(version), "process.env.NODE_ENV": '"production"' },
   },
   checks: { ineffectiveDynamicImport: false },
-});
+};
 // Written aside and moved in, the entry last: whoever runs the program meanwhile, or builds too, meets whole files only.
 const aside = join(root, "dist", ".cache", `build-${process.pid}`);
-const { output } = await bundle.write({
-  dir: aside,
-  entryFileNames: "[name].js",
-  chunkFileNames: "part/[name]-[hash].js",
-  minify: "dce-only",
-  comments: false,
-  codeSplitting: {
-    groups: [
-      { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 1 },
-      { name: "turn", test: (id) => OF_EVERY_TURN.includes(id) },
-    ],
-  },
-});
-await bundle.close();
+async function bundleTo(names, input, more = {}) {
+  const bundle = await rolldown({ ...options, ...input });
+  const { output } = await bundle.write({ dir: aside, minify: "dce-only", comments: false, ...names, ...more });
+  await bundle.close();
+  return output;
+}
+const output = [
+  ...(await bundleTo(
+    { entryFileNames: "[name].js", chunkFileNames: "part/[name]-[hash].js" },
+    { input: "src/main.ts", plugins: [threadAddresses, ...options.plugins] },
+    {
+      codeSplitting: {
+        groups: [
+          { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 1 },
+          { name: "turn", test: (id) => OF_EVERY_TURN.includes(id) },
+        ],
+      },
+    },
+  )),
+  ...(await bundleTo(
+    { entryFileNames: "part/thread-[name].js", chunkFileNames: "part/thread-[name]-[hash].js" },
+    { input: THREADS },
+  )),
+];
 copyLists(join(aside, "part"));
 mkdirSync(join(root, "dist", "part"), { recursive: true });
 const files = [...output.map(({ fileName }) => fileName), ...lists.map((list) => `part/${basename(list)}`)];

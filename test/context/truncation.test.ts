@@ -122,7 +122,7 @@ describe("CE4 truncation alone", () => {
 });
 
 describe("P21 C114 store before trim", () => {
-  it("P21 every marker of 60 oversized turns is in the request or comes back by recall", async () => {
+  it("P21 PI5 every marker of 60 oversized turns is in the request or comes back by recall", async () => {
     const { place, mains } = await stage(() => text("noted"), { env: NEVER });
     const { say, client } = await converse(place);
     for (let n = 1; n <= 60; n++) {

@@ -5,11 +5,16 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls, type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
+import { startGateway } from "../proxy/gateway.ts";
 import { brokenCopy } from "../tool/broken-copy.ts";
 import { logOf, only, type Place, placeFor, run, sessionsOf } from "../tool/everlong.ts";
+import { soakCount } from "../tool/soak.ts";
 
-const AGENTS = 3;
+const AGENTS = soakCount(3, 6);
+const TURNS = soakCount(2, 12);
 const STEPS = 8;
+/** How often the gateway is asked, and something is remembered, meanwhile. */
+const BESIDE = soakCount(2, 24);
 const LOCK_WORDS = /busy|locked|SQLITE|database is/i;
 
 let server: ModelServer;
@@ -51,20 +56,41 @@ function indexed(place: Place) {
 }
 
 describe("P11 one home, several processes", () => {
-  it("P11 three agents at once, two turns each, beside readers: exact rows, equal to a rebuilt index, no lock error", async () => {
+  it("P11 PE6 agents at once, a gateway, readers and memory add: exact rows, equal to a rebuilt index, no lock error, a clean doctor", async () => {
     server = await startModelServer();
     server.always((request) => work(request.body));
-    const place = placeFor(server);
+    const place = placeFor(server, { EVERLONG_UPSTREAM_OPENAI: server.url, EVERLONG_EMBEDDER: "none" });
+    const gateway = await startGateway(server, { place });
     const agent = async (n: number) => {
       const first = await run(place, ["-p", `prompt of agent ${n}`, "--allow-all", "--output-format", "json"]);
-      const second = await run(place, ["--resume", String(first.json["sessionId"]), "-p", `again ${n}`, "--allow-all"]);
-      return [first, second];
+      const turns = [first];
+      while (turns.length < TURNS)
+        turns.push(await run(place, ["--resume", String(first.json["sessionId"]), "-p", `again ${n}`, "--allow-all"]));
+      return turns;
     };
     const reader = async () => [
       await run(place, ["sessions", "--all"]),
       await run(place, ["sessions", "search", "step"]),
     ];
-    const finished = (await Promise.all([...Array.from({ length: AGENTS }, (_, n) => agent(n)), reader()])).flat();
+    const adder = async () => {
+      const adds = [];
+      for (let n = 0; n < BESIDE; n++) adds.push(await run(place, ["memory", "add", `Service ${n} listens on port ${n}`]));
+      return adds;
+    };
+    const client = async () => {
+      for (let n = 0; n < BESIDE; n++) {
+        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-everlong-session": `client-${n}` },
+          body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: `request ${n}` }] }),
+        });
+        expect(answer.status).toBe(200);
+        await answer.text();
+      }
+      return [];
+    };
+    const agents = Array.from({ length: AGENTS }, (_, n) => agent(n));
+    const finished = (await Promise.all([...agents, reader(), adder(), client()])).flat();
     for (const done of finished) {
       expect(done.code, done.stderr).toBe(0);
       expect(done.stderr + done.stdout).not.toMatch(LOCK_WORDS);
@@ -72,16 +98,22 @@ describe("P11 one home, several processes", () => {
     expect(server.rejected.map((r) => r.violation)).toEqual([]);
     const { rows, check } = indexed(place);
     expect(check).toBe("ok");
-    expect(rows.turns.length).toBe(2 * AGENTS);
+    expect(rows.turns.length).toBe(TURNS * AGENTS);
     expect(rows.turns.every((t) => t["status"] === "done" && t["assistant_response"] === "the work is done")).toBe(
       true,
     );
-    expect(rows.calls.length).toBe(2 * AGENTS * (STEPS + 1));
+    expect(rows.calls.length).toBe(TURNS * AGENTS * (STEPS + 1));
     for (const session of rows.sessions) {
       const log = logOf(place, String(session["id"]));
       expect(session["event_count"]).toBe(log.length);
-      expect(only(log, "tool.execution_complete").length).toBe(2 * STEPS);
+      expect(only(log, "tool.execution_complete").length).toBe(TURNS * STEPS);
     }
+    const listed = async (path: string) => ((await (await gateway.api(path)).json()) as { items: object[] }).items;
+    expect(await listed("/api/memory/records?all=true")).toHaveLength(BESIDE);
+    await expect.poll(() => listed("/api/proxy/requests")).toHaveLength(BESIDE);
+    const doctor = await run(place, ["doctor", "--json"]);
+    expect(doctor.code, doctor.stdout).toBe(0);
+    expect((await gateway.stop()).stderr + doctor.stdout).not.toMatch(LOCK_WORDS);
     const rebuilt = await run(place, ["sessions", "reindex"]);
     expect(rebuilt.code, rebuilt.stderr).toBe(0);
     expect(indexed(place).rows).toEqual(rows);

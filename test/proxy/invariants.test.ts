@@ -1,4 +1,4 @@
-// XI1–XI7 over random sessions of all four wires: parallel calls, reasoning, thinking, images, rewinds, resends, restarts.
+// XI1–XI7, PI5 over random sessions of all four wires: parallel calls, reasoning, thinking, images, rewinds, resends, restarts.
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { startModelServer } from "../model-server/server.ts";
@@ -21,6 +21,7 @@ const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwA
 const usable = WINDOW - RESERVE;
 
 const SESSIONS = soakCount(5, 60);
+const SEARCHES = soakCount(3, 100);
 /** Cut more than once, whatever else is drawn. */
 const LONG: Step[] = Array.from({ length: 24 }, (_, n) => ({
   type: "results",
@@ -62,7 +63,7 @@ const WIRES: Record<string, Anatomy> = {
 };
 
 it.each(Object.entries(WIRES))(
-  "XI1 XI2 XI3 XI4 XI5 XI6 XI7 %s: whatever a session does, every request that is sent is valid, whole and stable",
+  "XI1 XI2 XI3 XI4 XI5 XI6 XI7 PI5 %s: whatever a session does, every request that is sent is valid, whole and stable",
   async (_wire, anatomy) => {
     const server = await startModelServer();
     const gateway = await openInProcess(server, ENV);
@@ -86,6 +87,15 @@ it.each(Object.entries(WIRES))(
           texts.some((text) => text.includes(tag)),
           tag,
         ).toBe(true);
+      // PI5: what was not sent is found by a search.
+      for (const tag of [...session.gone].slice(0, SEARCHES)) {
+        const found = await gateway.api("/api/proxy/search", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ query: tag, limit: 50 }),
+        });
+        expect(await found.text(), tag).toContain(tag);
+      }
       const failures = gateway.events.filter(({ type }) => type === "proxy.soft_failure");
       expect(failures.map(({ data }) => data)).toEqual([]);
     });

@@ -86,3 +86,41 @@ it("L1 X118 many unmanaged requests over sixteen connections: the very bytes bot
   await expect.poll(stats).toMatchObject({ requests: 0, stored: 0, unmanaged: { unknown_client: 16 * rounds } });
   expect(gateway.file("plain-0-0", "session.json")).toBe("");
 });
+
+it("L2 X119 histories of 100 KB with nothing to do: the very bytes go on, and of each request only what is new is stored", async () => {
+  const seen: string[] = [];
+  const upstream = await startUpstream((_req, res, body) => {
+    seen.push(body.toString());
+    res.end(event("Read.") + END);
+  });
+  const gateway = await startGateway(upstream);
+  const [lanes, rounds] = SOAK ? [16, 40] : [4, 4];
+  const history = (lane: number, turns: number): string => {
+    const turn = (n: number) => [
+      { role: "user", content: `Lane ${lane}, part ${n}: ${"a line of notes. ".repeat(300)}` },
+      { role: "assistant", content: "Read." },
+    ];
+    const messages = Array.from({ length: turns }, (_, n) => turn(n)).flat();
+    return JSON.stringify({ model: "gpt-5", stream: true, messages: [...messages, { role: "user", content: "Go on." }] });
+  };
+  const sent = await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      const bodies = Array.from({ length: rounds }, (_, n) => history(lane, 20 + n));
+      for (const body of bodies) {
+        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { ...MANAGED, "x-session-id": `lane-${lane}` },
+          body,
+        });
+        expect([answer.status, answer.headers.get("x-everlong-action"), await answer.text()]).toEqual([
+          ...[200, "pass"],
+          event("Read.") + END,
+        ]);
+      }
+      return bodies;
+    }),
+  );
+  expect(seen.toSorted()).toEqual(sent.flat().toSorted());
+  const stats = async () => (await gateway.api("/api/proxy/stats")).json();
+  await expect.poll(stats).toMatchObject({ requests: lanes * rounds, items: lanes * 2 * (19 + rounds) + lanes });
+});

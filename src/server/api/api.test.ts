@@ -1,7 +1,9 @@
 // The management API on a real store behind a real server; the command line's two ways to it give the same.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listedCodes } from "../../../test/errors/listed.ts";
 import { systemClock } from "../../base/clock.ts";
 import { ok } from "../../base/result.ts";
 import { Recall } from "../../memory/recall/recall.ts";
@@ -20,6 +22,7 @@ import {
   value,
 } from "../../proxy/store/store-fixture.ts";
 import { learnWindow } from "../../proxy/store/windows.ts";
+import { apiError } from "../../schema/api/list.ts";
 import type { ProxyOperations } from "../manage/contract.ts";
 import { localOperations } from "../manage/local.ts";
 import { remoteOperations } from "../manage/remote.ts";
@@ -232,7 +235,7 @@ describe("erasing (X102, XB27)", () => {
   });
 });
 
-describe("bad input (B15, B22–B24, M144, M145, PI14)", () => {
+describe("bad input", () => {
   const deep = `${"[".repeat(100)}${"]".repeat(100)}`;
   const rows: [string, string, RequestInit, number, string][] = [
     [
@@ -269,6 +272,32 @@ describe("bad input (B15, B22–B24, M144, M145, PI14)", () => {
     expect(JSON.stringify(body)).not.toMatch(/node_modules|\.ts:|SQLITE|SELECT/);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+  it("PI14 M144 whatever is asked, an error has a listed code, one shape, and no path, credential or stack in it", async () => {
+    const word = fc.constantFrom(
+      ...["api", "proxy", "sessions", "alpha", "requests", "search", "todo", "windows", "memory", "graph", "me", "links"],
+      ...["..", "%00", "%2e%2e%2f", "a?limit=-1", "x".repeat(3000), "%ff", "{}", "é"],
+    );
+    const question = fc.record({
+      path: fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => `/api/proxy/${words.join("/")}`),
+      method: fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
+      body: fc.oneof(fc.json(), fc.string(), fc.constant('{"query":"a","session":"../../etc"}')),
+      type: fc.constantFrom("application/json", "text/plain", "a/b;c"),
+    });
+    let refusals = 0;
+    const property = fc.asyncProperty(question, async ({ path, method, body, type }) => {
+      const headers = { "content-type": type };
+      const answer = await stage.api(path, { method, ...(method === "GET" ? {} : { body, headers }) });
+      const text = await answer.text();
+      if (answer.status < 400) return;
+      refusals += 1;
+      const { error } = apiError.parse(JSON.parse(text));
+      expect([...listedCodes]).toContain(error.code);
+      for (const secret of [place.home, stage.token, "sk-very-secret", "node_modules", "\\n    at ", "SQLITE"])
+        expect(text).not.toContain(secret);
+    });
+    await fc.assert(property, { numRuns: 100 });
+    expect(refusals).toBeGreaterThan(50);
   });
   it("B22 a gzip bomb stops at the limit", async () => {
     const { gzipSync } = await import("node:zlib");

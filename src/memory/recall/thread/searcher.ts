@@ -128,9 +128,9 @@ type Thread = { worker: Worker; waiting: Map<number, (reply: ThreadReply) => voi
 
 /** Whoever waits when it ends is told why. */
 async function startThread(path: string, onEnd: () => void): Promise<Thread> {
-  const { workerUrl } = await import("./worker.ts");
+  const { threadUrl } = await import("./worker.ts");
   const workerData: ThreadData = { everlongRecall: { path } };
-  const worker = new Worker(new URL(workerUrl), { workerData, execArgv: ["--no-warnings"], resourceLimits });
+  const worker = new Worker(new URL(threadUrl), { workerData, execArgv: ["--no-warnings"], resourceLimits });
   const waiting: Thread["waiting"] = new Map();
   let message = "the searching thread has ended";
   worker.unref();

@@ -13,7 +13,7 @@ import type { ThreadData, ThreadReply, ThreadRequest } from "./protocol.ts";
 /** The search gets this part of the time; the rest is for the way back. */
 const MARGIN = 0.8;
 
-export const workerUrl = import.meta.url;
+export const threadUrl = import.meta.url;
 
 if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
   serve((workerData as ThreadData).everlongRecall.path);
