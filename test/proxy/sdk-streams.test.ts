@@ -10,7 +10,7 @@ import { startGateway } from "./gateway.ts";
 const HALF = "half-closed-here";
 const BREAKS: Record<string, Reply> = {
   reset: reset("begun"),
-  "half-close": text(`begun ${HALF} and the rest`, { chunk: 4 }),
+  "half-close": text(`${HALF} and the rest`, { chunk: HALF.length }),
   "clean-end": cleanEnd("begun"),
 };
 
@@ -18,7 +18,7 @@ it("PE8 XE9 OpenAI's and Anthropic's SDKs report a reset, a half-close and a cle
   const server = await startModelServer();
   const proxy = await startChaosProxy(server.url, () => ({
     mode: "half-close-after",
-    cut: (seen) => (seen.includes("half-") ? seen.lastIndexOf("half-") : undefined),
+    cut: (seen) => (seen.includes(HALF) ? seen.indexOf(HALF) : undefined),
   }));
   onTestFinished(async () => {
     await proxy.close();
@@ -41,17 +41,21 @@ it("PE8 XE9 OpenAI's and Anthropic's SDKs report a reset, a half-close and a cle
       expect(broken.text, session).not.toContain("rest");
       const whole = await stream(model, options);
       expect([whole.text, whole.errors, whole.thrown], session).toEqual(["the whole answer", [], undefined]);
-      const look = async (path: string) => (await (await gateway.api(`/api/proxy${path}`)).json()) as { items: object[] };
+      const look = async (path: string) =>
+        (await (await gateway.api(`/api/proxy${path}`)).json()) as { items: object[] };
       await expect
         .poll(async () => (await look(`/sessions/${session}/requests`)).items)
         .toMatchObject([{ outcome: "complete" }, { outcome: "incomplete", failure: expect.any(String) }]);
-      const found = await gateway.api("/api/proxy/search", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ query: session, session }),
-      });
-      const { items } = (await found.json()) as { items: { text: string }[] };
-      expect(items.filter((one) => one.text.includes(question)), session).toHaveLength(1);
+      const stored = async (): Promise<number> => {
+        const found = await gateway.api("/api/proxy/search", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ query: session, session }),
+        });
+        const { items } = (await found.json()) as { items: { text: string }[] };
+        return items.filter((one) => one.text.includes(question)).length;
+      };
+      await expect.poll(stored, { message: session }).toBe(1);
     }
   }
   expect(server.rejected.map(({ violation }) => violation)).toEqual([]);

@@ -5,7 +5,13 @@ import { expect, it, onTestFinished } from "vitest";
 import { describePage } from "./browser.ts";
 import { emptyGateway } from "./filled-home.ts";
 
-const RECORD = JSON.stringify({ fact: "PLANTED by a page", subject: "x", reason: "x", citations: ["x"], scope: "user" });
+const RECORD = JSON.stringify({
+  fact: "PLANTED by a page",
+  subject: "x",
+  reason: "x",
+  citations: ["x"],
+  scope: "user",
+});
 const CHAT = JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "PLANTED by a page" }] });
 /** Every area behind the door; what changes something comes with a body that would. */
 const ROUTES: [method: string, path: string, body?: string][] = [
@@ -21,7 +27,11 @@ ROUTES.push(
   ["DELETE", "/api/proxy/sessions?confirm=true"],
   ["POST", "/v1/chat/completions", CHAT],
   ["POST", "/mcp", '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'],
-  ["POST", "/graphiti/messages", '{"group_id":"g","messages":[{"content":"PLANTED by a page","role_type":"user","role":"u"}]}'],
+  [
+    "POST",
+    "/graphiti/messages",
+    '{"group_id":"g","messages":[{"content":"PLANTED by a page","role_type":"user","role":"u"}]}',
+  ],
 );
 
 async function foreignSite(): Promise<number> {
@@ -68,7 +78,10 @@ describePage("a page of somebody else", (open) => {
             Object.assign(form, { method: "post", action: url + path, target: path, enctype: "text/plain" });
             const field = form.appendChild(document.createElement("input"));
             // As plain text a form's only field is `name=value`: JSON with one member more.
-            Object.assign(field, { name: `${(body ?? "{}").replace(/\}$/, body === "{}" ? "" : ",")}"x":"`, value: '"}' });
+            Object.assign(field, {
+              name: `${(body ?? "{}").replace(/\}$/, body === "{}" ? "" : ",")}"x":"`,
+              value: '"}',
+            });
             const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
             form.submit();
             await loaded;
@@ -113,5 +126,6 @@ describePage("a page of somebody else", (open) => {
     expect(server.requests).toEqual([]);
     await page.goto(`${gateway.url}/`);
     await page.waitForSelector("[data-view]");
+    expect(await page.evaluate(async () => (await fetch("/api/me")).status)).toBe(200);
   });
 });

@@ -275,7 +275,20 @@ describe("bad input", () => {
   });
   it("PI14 M144 whatever is asked, an error has a listed code, one shape, and no path, credential or stack in it", async () => {
     const word = fc.constantFrom(
-      ...["api", "proxy", "sessions", "alpha", "requests", "search", "todo", "windows", "memory", "graph", "me", "links"],
+      ...[
+        "api",
+        "proxy",
+        "sessions",
+        "alpha",
+        "requests",
+        "search",
+        "todo",
+        "windows",
+        "memory",
+        "graph",
+        "me",
+        "links",
+      ],
       ...["..", "%00", "%2e%2e%2f", "a?limit=-1", "x".repeat(3000), "%ff", "{}", "é"],
     );
     const question = fc.record({
