@@ -203,8 +203,9 @@ it("IM1 IM7 wrong names: exit 2 for a client, 1 for a folder or path that is not
     ["import", "claude"],
     ["import", "claude", "/no/such/path"],
   ];
-  const outcomes = await Promise.all([client, folder, path].map((args) => run(place, args)));
-  expect(outcomes.map(({ code }) => code)).toEqual([2, 1, 1]);
+  const two = ["import", "codex", "--undo", "claude", "--yes"];
+  const outcomes = await Promise.all([client, folder, path, two].map((args) => run(place, args)));
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 1, 1, 2]);
   expect(outcomes[0]?.stderr).toContain("claude, codex");
   expect((await run(place, ["import"])).stdout).toContain("No history of other agents");
 });
