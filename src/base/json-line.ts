@@ -9,6 +9,11 @@ export function encodeLine(record: unknown): string {
 /** `length` counts without the newline; `bytes` is empty when the line is longer than the splitter's limit. */
 export type RawLine = { bytes: Buffer; offset: number; length: number; terminated: boolean };
 
+const LEAST_CHUNK = 4096;
+
+/** Bytes to read at a time with so many left: thousands of small files must not ask for the memory of large ones. */
+export const chunkSize = (left: number, most: number): number => Math.min(most, Math.max(LEAST_CHUNK, left));
+
 /** Splits a growing byte stream into lines without ever holding more than one line and one chunk. */
 export class LineSplitter {
   #rest: Buffer[] = [];

@@ -1,6 +1,6 @@
 // Long work at a terminal: how far it is, how fast, how long it still takes; Ctrl+C stops it. In a pipe a line now and then.
 import type { Person, WorkProgress } from "../command/contract.ts";
-import { byteSize, grouped } from "../command/format.ts";
+import { byteSize, counted, grouped } from "../command/format.ts";
 import { EXIT } from "./exit.ts";
 
 const REDRAW_MS = 100;
@@ -63,7 +63,7 @@ export function progressLine(screen: Screen, now: () => number): { show(step: Wo
 export function progressText({ label, part, total, count, unit }: WorkProgress, ms: number): string {
   const rate = ms > 0 ? (count / ms) * 1000 : 0;
   const left = part > 0 && ms >= ESTIMATE_MS ? [`${leftText(((total - part) / part) * ms)} left`] : [];
-  const speed = count > 0 ? [`${grouped(count)} ${unit}${rate >= 1 ? `, ${grouped(rate)} a second` : ""}`] : [];
+  const speed = count > 0 ? [`${counted(count, unit)}${rate >= 1 ? `, ${grouped(rate)} a second` : ""}`] : [];
   return [
     `${label}: ${byteSize(part)} of ${byteSize(total)}`,
     ...speed,

@@ -30,7 +30,7 @@ export type CommandOutput = {
 };
 export type CommandOutcome = Result<CommandOutput, Failure>;
 
-/** How far long work has got: of `total`, in its own unit; `count` things came of it so far. */
+/** How far long work has got: of `total` bytes; `count` things came of it so far, `unit` names one of them. */
 export type WorkProgress = { label: string; part: number; total: number; count: number; unit: string };
 
 /** Who called, as far as a command can reach them. What is absent cannot be done here. */

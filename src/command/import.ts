@@ -28,6 +28,7 @@ export const importHistories: Command = {
   json: "value",
   async run({ args: [client, path], options }: CommandCall<ImportCall>, { person }) {
     const { undo, yes, ...rest } = options;
+    if (undo !== undefined && client !== undefined && client !== undo) return fail(oneClient);
     if (undo !== undefined) return undoOne(undo, yes ?? false, person);
     const request: ImportRequest = { client, path, ...rest };
     if (client === undefined && !rest.dryRun) {
@@ -39,6 +40,8 @@ export const importHistories: Command = {
     return told(outcome.value, request);
   },
 };
+
+const oneClient = commandUsage("Two different clients were named.", "For example: everlong import --undo claude");
 
 const watching = <T>(
   person: Person,

@@ -1,7 +1,7 @@
 // Reads an append-only log of JSON lines as a stream, whatever state it is in.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { LineSplitter, type RawLine } from "../base/json-line.ts";
+import { chunkSize, LineSplitter, type RawLine } from "../base/json-line.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { type Fault, faultAt, faultOf } from "./fault.ts";
 import { type Accept, isBlank, recordIn, salvage } from "./salvage.ts";
@@ -78,10 +78,12 @@ export async function scanLog(handle: FileHandle, options: ReadOptions): Promise
   const from = options.from ?? 0;
   const lines = new LineSplitter({ maxLine: MAX_READ_LINE, offset: from });
   const scan = new Scan(options, from);
+  const { size } = await handle.stat();
   let position = from;
   while (true) {
     options.signal?.throwIfAborted();
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position);
+    const buffer = Buffer.allocUnsafe(chunkSize(size - position, CHUNK));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) break;
     position += bytesRead;
     for (const line of lines.push(buffer.subarray(0, bytesRead))) scan.take(line);

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { run, sessionsOf } from "../tool/everlong.ts";
 import {
@@ -16,6 +17,8 @@ import {
 } from "./stage.ts";
 
 type Summary = {
+  sessions: { added: number };
+  files: { unchanged: number };
   items: Record<"seen" | "added", number>;
   badLines: number;
   bad: { file: string; line: number }[];
@@ -73,6 +76,32 @@ it("RB25 a line longer than memory is listed, and what follows it is taken", asy
   expect(await imported(stage)).toMatchObject({ items: { added: 2 }, bad: [{ line: 2, reason: "a line of 70 MB" }] });
 });
 
+it("RB25 IM1 a packed file that was cut short gives what stands before the damage, also with --since, and is taken whole when it is whole", async () => {
+  const stage = importStage();
+  const said = (i: number) => ({
+    timestamp: "2026-03-04T05:06:07.000Z",
+    type: "response_item",
+    payload: { type: "message", role: "user", content: [{ type: "input_text", text: `kestrel ${i} ${random(i)}` }] },
+  });
+  // Words that do not pack well, so that much of the file is left when its end is cut off.
+  const random = (i: number): string =>
+    Array.from({ length: 40 }, (_, n) => ((i + 7) * (n + 11) * 7919).toString(36)).join(" ");
+  const meta = { type: "session_meta", payload: { id: "packed", cwd: stage.place.folder } };
+  const lines = [meta, ...Array.from({ length: 2000 }, (_, i) => said(i))].map((line) => `${JSON.stringify(line)}\n`);
+  const packed = zstdCompressSync(lines.join(""));
+  const path = join(stage.home, ".codex", "sessions", "2026", "03", "04", "rollout-2026-03-04-packed.jsonl.zst");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, packed.subarray(0, Math.floor(packed.length * 0.9)));
+  setBack(path);
+  const since = await imported(stage, ["codex", "--since", "2026-01-01"]);
+  expect(since.bad).toEqual([expect.objectContaining({ file: path })]);
+  expect(since.items.added).toBeGreaterThan(1000);
+  expect(await imported(stage, ["codex"])).toMatchObject({ items: { added: 0 }, duplicates: since.items.added });
+  writeFileSync(path, packed);
+  expect(await imported(stage, ["codex"])).toMatchObject({ items: { added: 2000 - since.items.added }, badLines: 0 });
+  expect(await imported(stage, ["codex"])).toMatchObject({ items: { seen: 2000, added: 0 }, duplicates: 0 });
+});
+
 it("IM4 RI16 only what was appended is taken; a file that shrinks, or is written anew, loses and doubles nothing", async () => {
   const stage = importStage();
   const [one, two, three] = ["first words", "second words", "third words"].map((text) => claudeSays(stage, text));
@@ -100,6 +129,22 @@ it("IM2 RB10 clocks in the future and in the year 1 are no obstacle; a session's
   const [id = ""] = sessionsOf(stage.place);
   expect(id).toMatch(/^imp_claude_[\w.-]+$/);
   expect(await recalled(stage, "said tomorrow")).toContain("2999-01-01");
+});
+
+it("IM1 IM4 hundreds of small files, most of them subagents of one session, are taken once and found", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, "count the puffins", { id: "main" })]);
+  for (let n = 0; n < 300; n++) {
+    const rest = n % 3 === 0 ? { session: `other${n}` } : { isSidechain: true, agentId: `scout${n}` };
+    claudeFile(stage, [claudeSays(stage, `report${n} of the puffins`, { id: `agent${n}`, ...rest })], `agent-${n}`);
+  }
+  expect(await imported(stage)).toMatchObject({ sessions: { added: 101 }, items: { added: 301 }, duplicates: 0 });
+  expect(await imported(stage)).toMatchObject({
+    items: { seen: 301, added: 0 },
+    duplicates: 0,
+    files: { unchanged: 301 },
+  });
+  for (const n of [1, 150, 299]) expect(await recalled(stage, `report${n}`)).toContain(`report${n} of the puffins`);
 });
 
 it("IM5 links out of the folder are not followed", async () => {
@@ -158,8 +203,9 @@ it("IM1 IM7 wrong names: exit 2 for a client, 1 for a folder or path that is not
     ["import", "claude"],
     ["import", "claude", "/no/such/path"],
   ];
-  const outcomes = await Promise.all([client, folder, path].map((args) => run(place, args)));
-  expect(outcomes.map(({ code }) => code)).toEqual([2, 1, 1]);
+  const two = ["import", "codex", "--undo", "claude", "--yes"];
+  const outcomes = await Promise.all([client, folder, path, two].map((args) => run(place, args)));
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 1, 1, 2]);
   expect(outcomes[0]?.stderr).toContain("claude, codex");
   expect((await run(place, ["import"])).stdout).toContain("No history of other agents");
 });

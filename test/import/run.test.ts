@@ -1,5 +1,5 @@
 // An import as it runs: interrupted, killed, twice at once; what is asked for, and what the text of a history becomes.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { text } from "../model-server/reply.ts";
@@ -95,6 +95,22 @@ it("IM6 F70 undoing tells how far it is, stops at Ctrl+C, and the next call remo
   expect(rest.code, rest.stderr).toBe(0);
   expect(sessionsOf(stage.place)).toHaveLength(0);
   expect((await run(stage.place, ["import", "claude"])).stdout).toContain("12 new sessions");
+});
+
+it("IM6 an undo that was killed between a folder and its rows is ended by the next one; one that waits for an import takes what that adds", async () => {
+  const stage = importStage();
+  claudeFile(stage, [claudeSays(stage, "about a lynx")]);
+  claudeFile(stage, [claudeSays(stage, "about an ibex", { session: "two" })], "two");
+  expect((await run(stage.place, ["import", "claude"])).code).toBe(0);
+  rmSync(join(stage.place.home, "sessions", "imp_claude_one"), { recursive: true });
+  expect((await run(stage.place, ["import", "--undo", "claude", "--yes"])).stdout).toContain("Removed 2 sessions");
+  expect((await run(stage.place, ["recall", "lynx"])).stdout).toContain("No matches");
+  longHistory(stage);
+  const child = start(stage.place, ["import", "claude"]);
+  await begun(child);
+  const undone = await run(stage.place, ["import", "--undo", "claude", "--yes"]);
+  expect([(await child.done).code, undone.code]).toEqual([0, 0]);
+  expect(sessionsOf(stage.place)).toEqual([]);
 });
 
 it("IM4 two imports at once take everything once", async () => {

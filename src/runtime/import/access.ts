@@ -170,7 +170,7 @@ export async function undoImport(
       const gone = await removeImported(db, id, workspace.value);
       if (!gone.ok) return gone;
       part += sizes[at] ?? 0;
-      watch.progress({ label: `Removing ${client.title}`, part, total, count: at + 1, unit: "sessions" });
+      watch.progress({ label: `Removing ${client.title}`, part, total, count: at + 1, unit: "session" });
     }
     const cleared = await write(db, () => void db.prepare("DELETE FROM import_file WHERE client = ?").run(name));
     return cleared.ok ? ok(ids.length) : cleared;

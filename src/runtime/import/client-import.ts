@@ -112,6 +112,7 @@ export class ClientImport {
     if (isRecord(start.carry) && typeof start.carry["id"] === "string")
       await into.take({ type: "session", session: start.carry as { id: string } });
     let at = { offset: start.offset, line: start.line };
+    const isPacked = file.form === "packed lines";
     const place = () => ({ ...at, head: start.head, carry: reader.carry() });
     try {
       for await (const records of readRecords(chunks, start)) {
@@ -125,7 +126,9 @@ export class ClientImport {
           this.#tidy(end - at.offset);
           at = { offset: end, line };
           const isStopped = this.#signal.aborted;
-          const saved = isStopped || into.isFull ? await this.#save(file, into, place()) : ok(undefined);
+          // In the middle of a packed file nobody can go on.
+          const here = isPacked ? undefined : place();
+          const saved = isStopped || into.isFull ? await this.#save(file, into, here) : ok(undefined);
           if (isStopped || !saved.ok) return saved;
         }
       }
@@ -135,6 +138,7 @@ export class ClientImport {
       return into.leave();
     }
     const left = await into.leave();
+    if (isPacked) at.offset = file.size;
     return left.ok ? this.#save(file, into, place()) : left;
   }
 
@@ -183,30 +187,32 @@ export class ClientImport {
     for (const part of parts) {
       const outcome = await into.take(part);
       if (!outcome.ok) return outcome;
-      // Without its cursor it is read again, and what is here is known.
-      if (this.#signal.aborted) return into.write();
-      const written = into.isFull ? await into.write() : undefined;
-      const indexed = written?.ok ? await this.#services.batch.commit() : written;
-      if (indexed && !indexed.ok) return indexed;
+      const isStopped = this.#signal.aborted;
+      const saved = isStopped || into.isFull ? await this.#save(file, into, undefined) : ok(undefined);
+      if (isStopped || !saved.ok) return saved;
     }
     const left = await into.leave();
     return left.ok ? this.#save(file, into, { ...place, offset: file.size, line: 0 }) : left;
   }
 
-  /** With what waits to be written; a file of which something was not wanted is looked at again the next time. */
+  /**
+   * With what waits to be written. Without a place the file is read again the next time, and what is here is known; so is
+   * one of which something was not wanted.
+   */
   async #save(
     file: SourceFile,
     into: FileImport,
-    place: Pick<ImportCursor, "offset" | "line" | "head" | "carry">,
+    place: Pick<ImportCursor, "offset" | "line" | "head" | "carry"> | undefined,
   ): Promise<Result<void, Failure>> {
     const { batch, client } = this.#services;
     const written = await into.write();
     if (!written.ok) return written;
     const { path, mtime } = file;
-    const size = Math.min(place.offset, file.size);
     const [sessions, seen, { version }] = [{ ...into.sessions }, { ...into.seen }, this.#client];
-    if (!into.isPartial)
-      batch.addCursor((db) => saveCursor(db, client, path, { ...place, size, mtime, version, sessions, seen }));
+    if (place && !into.isPartial) {
+      const cursor = { ...place, size: Math.min(place.offset, file.size), mtime, version, sessions, seen };
+      batch.addCursor((db) => saveCursor(db, client, path, cursor));
+    }
     return batch.isFull() ? batch.commit() : ok(undefined);
   }
 }

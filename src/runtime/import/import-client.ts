@@ -16,7 +16,7 @@ import { ImportPlaces, isHere } from "./place.ts";
 import { sourcesIn } from "./sources.ts";
 import { ImportCount, type ImportSummary } from "./summary.ts";
 
-/** In bytes; `count` is of items. */
+/** In bytes; `unit` names one of what is counted. */
 export type ImportProgress = { label: string; part: number; total: number; count: number; unit: string };
 
 export type ClientOptions = {
@@ -67,7 +67,7 @@ export async function importClient(
       part: Math.min(part, total),
       total,
       count: count.summary.items.added,
-      unit: "items",
+      unit: "item",
     });
   try {
     for (const file of changed) {

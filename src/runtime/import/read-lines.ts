@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { isRecord } from "../../base/json.ts";
-import { LineSplitter, type RawLine } from "../../base/json-line.ts";
+import { chunkSize, LineSplitter, type RawLine } from "../../base/json-line.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
 import { openLogFile } from "../../store/read-log.ts";
@@ -42,8 +42,10 @@ export async function* readRecords(
 
 /** From an offset to the end that the file has when it is reached. */
 export async function* chunksOf(handle: FileHandle, from: number): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat();
   for (let position = from; ; ) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, position);
+    const buffer = Buffer.allocUnsafe(chunkSize(size - position, CHUNK));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

@@ -89,21 +89,26 @@ export async function indexAppended(
   options: IndexOptions,
   also: () => void = () => undefined,
 ): Promise<Result<string[], Fault>> {
-  const { IndexWriter } = await import("./write-index.ts");
+  const [{ IndexWriter }, { RecallQueue }] = await Promise.all([
+    import("./write-index.ts"),
+    import("./recall-queue.ts"),
+  ]);
   return write(db, () => {
     also();
     const left: string[] = [];
+    const recall = options.recall === false ? undefined : new RecallQueue(db);
     for (const { session, events, from, end } of appended) {
       // Another process may have indexed this part meanwhile.
       if (offsetOf(db, session) !== from) {
         left.push(session);
         continue;
       }
-      const writer = new IndexWriter(db, session, options);
+      const writer = new IndexWriter(db, session, { redact: options.redact, recall });
       for (const event of events) writer.add(event);
       writer.finish();
       prepared(db, "UPDATE sessions SET indexed_offset = ? WHERE id = ?").run(end, session);
     }
+    recall?.write();
     return left;
   });
 }

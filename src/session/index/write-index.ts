@@ -4,18 +4,17 @@ import { firstLine } from "../../base/text.ts";
 import { checkpointTitle } from "../../context/compact/checkpoint.ts";
 import { parseSummary } from "../../context/compact/summary.ts";
 import { keyMeant } from "../../host/repository-key.ts";
-import type { Item, ItemPlace } from "../../memory/recall/item.ts";
-import { keepsVectors } from "../../memory/recall/store/note.ts";
+import type { ItemPlace } from "../../memory/recall/item.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { hasTombstones, isBuried } from "../../memory/recall/store/tombstone.ts";
-import { RecallWriter } from "../../memory/recall/store/write.ts";
 import type { DurableEnvelope, Envelope } from "../../schema/event/envelope.ts";
 import { importMarkOf } from "../../schema/imported.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { RefCounter } from "../ref.ts";
 import { findRefs, LOOK_AT } from "./find-refs.ts";
-import { type IndexOptions, MOST_CHARS, type RedactText } from "./indexed-text.ts";
+import { MOST_CHARS, type RedactText } from "./indexed-text.ts";
 import { placeOf, recallItem } from "./recall-item.ts";
+import type { RecallQueue } from "./recall-queue.ts";
 
 const clipped = (_key: string, value: unknown): unknown =>
   typeof value === "string" ? value.slice(0, LOOK_AT) : value;
@@ -26,8 +25,7 @@ export class IndexWriter {
   readonly #session: string;
   readonly #redact: RedactText;
   readonly #refs: RefCounter;
-  readonly #recall: RecallWriter | undefined;
-  #items: Item[] = [];
+  readonly #recall: RecallQueue | undefined;
   #stored = { text: "", redacted: "" };
   #place: ItemPlace | undefined;
   #hasRow = false;
@@ -38,18 +36,23 @@ export class IndexWriter {
   #ofOther: boolean | undefined;
   #hasTombstones: boolean | undefined;
 
-  constructor(db: DatabaseSync, session: string, { redact, recall = true }: IndexOptions) {
+  /** Without `recall` nothing of what is said becomes searchable. */
+  constructor(
+    db: DatabaseSync,
+    session: string,
+    { redact, recall }: { redact: RedactText; recall: RecallQueue | undefined },
+  ) {
     this.#db = db;
     this.#session = session;
     this.#redact = redact;
-    this.#recall = recall ? new RecallWriter(db, { embed: keepsVectors(db) }) : undefined;
+    this.#recall = recall;
     const last = db.prepare("SELECT turn_index, item_index FROM session_progress WHERE session_id = ?").get(session);
     this.#refs = new RefCounter(Number(last?.["turn_index"] ?? 0), Number(last?.["item_index"] ?? 0));
   }
 
-  /** Called after the last event of a transaction. */
+  /** Called after the last event of the session in a transaction. */
   finish(): void {
-    this.#flush();
+    this.#stored = { text: "", redacted: "" };
     // Once for all of them: the row stands in several indexes.
     this.#run("UPDATE sessions SET event_count = event_count + ?, updated_at = COALESCE(?, updated_at) WHERE id = ?", [
       ...[this.#count, this.#updatedAt ?? null, this.#session],
@@ -166,7 +169,7 @@ export class IndexWriter {
     if (this.#hasTombstones && isBuried(this.#db, { ...item, id, text, session: this.#session })) return "forgotten";
     if (!this.#recall) return undefined;
     this.#place ??= placeOf(this.#session, this.#db);
-    this.#items.push({ ...item, id, text, place: this.#place });
+    this.#recall.add({ ...item, id, text, place: this.#place });
     return undefined;
   }
 
@@ -182,12 +185,6 @@ export class IndexWriter {
       this.#stored = { text, redacted: this.#redact(part) };
     }
     return this.#stored.redacted;
-  }
-
-  #flush(): void {
-    this.#stored = { text: "", redacted: "" };
-    this.#recall?.add(this.#items);
-    this.#items = [];
   }
 
   /** The messages of a turn stand last: looked for from the end, a long session costs no more than a short one. */
@@ -290,7 +287,6 @@ export class IndexWriter {
     const from = event.data["fromTurn"];
     if (typeof from !== "number") return;
     this.#run("UPDATE turns SET rewound = 1 WHERE session_id = ? AND turn_index >= ?", [this.#session, from]);
-    this.#flush();
-    this.#recall?.markRewound({ session: this.#session }, from);
+    this.#recall?.markRewound(this.#session, from);
   }
 }

@@ -23,6 +23,7 @@ export function* addItems(items: readonly Item[], { embed = false }: IndexWriteO
   if (items.length === 0) return 0;
   const change = new IndexChange(embed, items.length);
   yield* change.begin();
+  yield* change.standAt(items);
   let added = 0;
   for (const item of items) if (yield* change.add(item)) added++;
   yield* change.settle();
@@ -113,6 +114,11 @@ class IndexChange {
     this.#analysed = (yield* analysedUpTo()) ?? 0;
     if (this.#count > 0 && (this.#items.at(-1) === 1 || (yield* readNote("analyser")) === undefined))
       yield* writeNote("analyser", ANALYSER);
+  }
+
+  /** New places come before the first words: storing one makes SQLite write out all words that wait, as a piece of their own. */
+  *standAt(items: readonly Item[]): Unit<void> {
+    for (const { place } of items) yield* this.#places.of(place);
   }
 
   *add(item: Item): Unit<boolean> {
