@@ -61,7 +61,7 @@ export async function storedPlan(
     }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, storable(fresh, input.body));
+    const ensured = await context.remember.ensure(session, lane, [...storable(fresh, input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
@@ -74,10 +74,16 @@ export async function storedPlan(
   }
 }
 
-/** Items of a request as the item store takes them; only what is in the chain is kept. */
-export const storable = (items: readonly HistoryItem[], { wire, items: spans }: ScannedBody): StorableItem[] =>
-  items.flatMap((item) => {
-    const span = spans[item.at];
-    if (item.own === undefined || !span) return [];
-    return [{ own: item.own, wire, bytes: span.end - span.start, read: () => readable(item) }];
-  });
+/** Items of a request as the item store takes them, made when they are asked for; only what is in the chain is kept. */
+export const storable = (
+  items: readonly HistoryItem[],
+  { wire, items: spans }: ScannedBody,
+): Iterable<StorableItem> => ({
+  *[Symbol.iterator]() {
+    for (const item of items) {
+      const span = spans[item.at];
+      if (item.own === undefined || !span) continue;
+      yield { own: item.own, wire, bytes: span.end - span.start, read: () => readable(item) };
+    }
+  },
+});
