@@ -203,6 +203,14 @@ export function jsonMs(body: string, rounds = 15): number {
   return p50(times);
 }
 
+/** The same in processor time, which a busy machine does not change. */
+export function jsonProcessorMs(body: string, rounds = 15): number {
+  const { pid } = process;
+  const from = processorMs(pid);
+  for (let n = 0; n < rounds; n++) JSON.stringify(JSON.parse(body));
+  return (processorMs(pid) - from) / rounds;
+}
+
 export function say(what: string, value: number, unit: string, target: string, met: boolean): void {
   const shown = Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
   console.log(`${met ? "ok  " : "MISS"} ${what}: ${shown}${unit} (target ${target})`);

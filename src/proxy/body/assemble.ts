@@ -9,8 +9,17 @@ import { contentOf, historyIn, type ItemBytes, sourceOf } from "./message.ts";
 type Unit = { piece: HistoryPiece; source: ItemBytes; at: number | undefined };
 
 /** The same buffer when the pieces are the history as it came. Throws for pieces that no plan may make. */
-export function assemble(body: ScannedBody, pieces: readonly HistoryPiece[]): Buffer {
-  if (isUnchanged(body, pieces)) return body.bytes;
+export const assemble = (body: ScannedBody, pieces: readonly HistoryPiece[]): Buffer => joined(chunksOf(body, pieces));
+
+/** The bytes in one buffer; the very one when there is only one. */
+export function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only ? only : Buffer.concat(chunks);
+}
+
+/** What is sent, in order; nothing of what was received is copied. */
+export function chunksOf(body: ScannedBody, pieces: readonly HistoryPiece[]): readonly Buffer[] {
+  if (isUnchanged(body, pieces)) return [body.bytes];
   const { bytes, history, wire } = body;
   const units = pieces.map((piece) => unitOf(body, piece));
   requireOrder(units);
@@ -18,7 +27,7 @@ export function assemble(body: ScannedBody, pieces: readonly HistoryPiece[]): Bu
   if (typeof historyIn(body) === "string") chunks.push(...historyOfText(units, wire));
   else chunks.push(...historyOfList(body, joinUsers(units, wire)));
   chunks.push(bytes.subarray(history.end));
-  return Buffer.concat(chunks);
+  return chunks;
 }
 
 const isUnchanged = ({ items }: ScannedBody, pieces: readonly HistoryPiece[]): boolean =>

@@ -17,11 +17,12 @@ export type RequestSizes = {
 };
 
 type Size = { tokens: number; exact: boolean };
-type Part = { size: Size; content: () => Content[] };
 
 export class ContentSizes {
   readonly #counter: TokenCounter;
   readonly #most: number;
+  /** What comes again with a later request is the very same object: nothing has to be looked at to know it. */
+  readonly #known = new WeakMap<object, Size>();
   /** Two generations: what is asked for stays in the young one, the old one goes as a whole. */
   #young = new Map<string, Size>();
   #old = new Map<string, Size>();
@@ -34,32 +35,49 @@ export class ContentSizes {
   /** Far from the limit sizes are estimates; once it matters each content is counted exactly, once. */
   async measure(request: { body: ScannedBody; items: readonly HistoryItem[]; limit: number }): Promise<RequestSizes> {
     const { body, items, limit } = request;
-    const fixed = this.#part(aroundKey(body), () => fixedContent(body));
-    const parts = items.map((item) => this.#part(itemKey(body, item), () => [contentOf(item)]));
-    const total = parts.reduce((sum, { size }) => sum + size.tokens, fixed.size.tokens);
-    if (total >= EXACT_FROM * limit) for (const part of [fixed, ...parts]) await this.#count(part);
+    const fixed = this.#known.get(body.around) ?? this.#fixedSize(body);
+    const sizes = items.map((item) => this.#sizeOf(item.raw) ?? this.#itemSize(body, item));
+    const total = sizes.reduce((sum, { tokens }) => sum + tokens, fixed.tokens);
+    if (total >= EXACT_FROM * limit) {
+      if (!fixed.exact) await this.#count(fixed, fixedContent(body));
+      for (const [at, item] of items.entries()) {
+        const size = sizes[at];
+        if (size && !size.exact) await this.#count(size, [contentOf(item)]);
+      }
+    }
     return {
-      items: items.map((item, index) => sized(item, parts[index]?.size.tokens ?? item.tokens)),
-      fixedTokens: fixed.size.tokens,
+      items: items.map((item, at) => sized(item, sizes[at]?.tokens ?? item.tokens)),
+      fixedTokens: fixed.tokens,
     };
   }
 
-  #part(key: string, content: () => Content[]): Part {
+  #sizeOf(raw: unknown): Size | undefined {
+    return typeof raw === "object" && raw !== null ? this.#known.get(raw) : undefined;
+  }
+
+  #fixedSize(body: ScannedBody): Size {
+    return this.#keep(body.around, aroundKey(body), () => fixedContent(body));
+  }
+
+  #itemSize(body: ScannedBody, item: HistoryItem): Size {
+    return this.#keep(item.raw, itemKey(body, item), () => [contentOf(item)]);
+  }
+
+  #keep(of: unknown, key: string, content: () => Content[]): Size {
     const young = this.#young.get(key);
-    if (young) return { size: young, content };
-    const size = this.#old.get(key) ?? { tokens: sum(content(), estimateTokens), exact: false };
-    if (this.#young.size >= this.#most) {
+    const size = young ?? this.#old.get(key) ?? { tokens: sum(content(), estimateTokens), exact: false };
+    if (!young && this.#young.size >= this.#most) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(key, size);
-    return { size, content };
+    if (!young) this.#young.set(key, size);
+    if (typeof of === "object" && of !== null) this.#known.set(of, size);
+    return size;
   }
 
-  async #count({ size, content }: Part): Promise<void> {
-    if (size.exact) return;
+  async #count(size: Size, contents: readonly Content[]): Promise<void> {
     let tokens = 0;
-    for (const { text, fixed } of content()) tokens += (await this.#counter.count(text)) + fixed + ITEM_OVERHEAD;
+    for (const { text, fixed } of contents) tokens += (await this.#counter.count(text)) + fixed + ITEM_OVERHEAD;
     size.tokens = tokens;
     size.exact = true;
   }
@@ -82,29 +100,15 @@ function sized(item: HistoryItem, tokens: number): HistoryItem {
   return now;
 }
 
-const keys = new WeakMap<object, string>();
-
-/** Made once for each object: what comes again with a later request is the very same. */
-function keyOf(of: unknown, make: () => string): string {
-  if (typeof of !== "object" || of === null) return make();
-  const key = keys.get(of) ?? make();
-  keys.set(of, key);
-  return key;
-}
-
 /** What the canonical form leaves out (thinking, reminders) is told by the length. */
-function itemKey({ bytes, items }: ScannedBody, { own, at, raw }: HistoryItem): string {
-  return keyOf(raw, () => {
-    const { start, end } = items[at] ?? { start: 0, end: 0 };
-    return own === undefined ? hash("sha1", bytes.subarray(start, end), "hex") : `${own}:${end - start}`;
-  });
+function itemKey({ bytes, items }: ScannedBody, { own, at }: HistoryItem): string {
+  const { start, end } = items[at] ?? { start: 0, end: 0 };
+  return own === undefined ? hash("sha1", bytes.subarray(start, end), "hex") : `${own}:${end - start}`;
 }
 
-function aroundKey({ bytes, history, around }: ScannedBody): string {
-  return keyOf(around, () => {
-    const before = hash("sha1", bytes.subarray(0, history.start), "hex");
-    return `${before}:${hash("sha1", bytes.subarray(history.end), "hex")}`;
-  });
+function aroundKey({ bytes, history }: ScannedBody): string {
+  const before = hash("sha1", bytes.subarray(0, history.start), "hex");
+  return `${before}:${hash("sha1", bytes.subarray(history.end), "hex")}`;
 }
 
 function fixedContent({ value, wire }: ScannedBody): Content[] {

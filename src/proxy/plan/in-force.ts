@@ -55,6 +55,7 @@ const isChained = (id: string): boolean => !id.includes("+");
 /** One that is sent anew goes with the group it belongs to. */
 function withGroups(ids: readonly string[], items: readonly HistoryItem[]): Set<string> {
   const dropped = new Set(ids);
+  if (items.every(({ id }) => isChained(id))) return dropped;
   for (const { indexes } of groups(items)) {
     const group = indexes.flatMap((at) => items[at] ?? []);
     if (!group.some(({ id }) => isChained(id) && dropped.has(id))) continue;

@@ -23,7 +23,7 @@ export type RememberOptions = {
   retryMs?: number;
 };
 
-type Came = { session: ProxySession; lane: number; items: readonly StorableItem[] };
+type Came = { session: ProxySession; lane: number; items: Iterable<StorableItem> };
 type Waiting = { session: ProxySession; lane: number; item: StorableItem };
 
 const MAX_WAITING = 64 * 1024 * 1024;
@@ -63,7 +63,7 @@ export class Remember {
   }
 
   /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
-  add(session: ProxySession, lane: number, items: readonly StorableItem[]): void {
+  add(session: ProxySession, lane: number, items: Iterable<StorableItem>): void {
     if (this.#stop.signal.aborted) return;
     this.#adds++;
     this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });

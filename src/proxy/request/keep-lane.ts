@@ -24,7 +24,7 @@ export type PlannedLane = {
   plan: RequestPlan;
   prepared: KeptRequest;
   /** The bytes that go out. */
-  sent: Buffer;
+  sent: readonly Buffer[];
   /** Plans it once more, after a refusal. */
   again(ask: LaneRequest, attempt: Attempt): Promise<ReadyRequest | "stale">;
 };
@@ -120,7 +120,12 @@ function followed(
   };
 }
 
-export function inLane({ lastSent }: PlanContext, note: RequestNote, lane: number, sent: Buffer): RequestNote {
+export function inLane(
+  { lastSent }: PlanContext,
+  note: RequestNote,
+  lane: number,
+  sent: readonly Buffer[],
+): RequestNote {
   return { ...note, lane, ...optional("bytesShared", lastSent.share(lane, sent)) };
 }
 

@@ -1,7 +1,7 @@
 // One plan of a lane's request carried out: stored before it is trimmed, kept before its client hears of it.
 import { optional } from "../../base/optional.ts";
 import type { Fault } from "../../store/fault.ts";
-import { assemble } from "../body/assemble.ts";
+import { chunksOf, joined } from "../body/assemble.ts";
 import type { RequestNote } from "../contract.ts";
 import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
 import { plan } from "../plan/plan.ts";
@@ -32,9 +32,10 @@ export async function prepareLane(
   if (!planned.ok) return held(context, ask, attempt, planned.error);
   const vanished = await markVanished(store, session, match, items);
   if (!vanished.ok) return held(context, ask, attempt, vanished.error);
-  const { bytes, ...prepared } = carriedOut(ask, attempt, planned.value);
+  const sent = chunksOf(request.body, planned.value.pieces);
+  const { bytes, ...prepared } = carriedOut(ask, attempt, planned.value, sent);
   const lane: PlannedLane = {
-    ...{ context, ask, attempt, prepared, plan: planned.value, sent: bytes ?? request.body.bytes },
+    ...{ context, ask, attempt, prepared, plan: planned.value, sent },
     again: (next, smaller) => prepareLane(context, next, smaller),
   };
   const ready = { ...prepared, ...optional("bytes", bytes) };
@@ -63,8 +64,8 @@ export async function held(
   const lane = laneNumber(ask);
   context.remember.add(session, lane, storable(items, request.body));
   const outcome = await plan({ ...planInput(context, ask, attempt), mode: "hold" });
-  const prepared = carriedOut(ask, attempt, outcome);
-  const sent = prepared.bytes ?? request.body.bytes;
+  const sent = chunksOf(request.body, outcome.pieces);
+  const prepared = carriedOut(ask, attempt, outcome, sent);
   const note = lane === 0 ? prepared.note : inLane(context, prepared.note, lane, sent);
   return { ...prepared, note: { ...note, action: "skip:store" } };
 }
@@ -84,8 +85,9 @@ function carriedOut(
   { request, session, kind, sight }: LaneRequest,
   { budget }: Attempt,
   requestPlan: RequestPlan,
+  sent: readonly Buffer[],
 ): ReadyRequest {
-  const bytes = assemble(request.body, requestPlan.pieces);
+  const bytes = joined(sent);
   const { action, tokensIn, tokensSent, dropped, shortened } = requestPlan;
   const note: RequestNote = {
     ...{ action, kind, session: session.id, sessionSignal: session.signal, tokensIn, tokensSent },

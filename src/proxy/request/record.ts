@@ -5,7 +5,7 @@ import { finishRequest } from "../store/records.ts";
 import { type ManagedRequest, type ProxyContext, tellFault } from "./context.ts";
 
 /** This is the record before anything was sent, and what a crash leaves of a request. Rows and figures follow at its end. */
-export function openRecord(request: ManagedRequest, note: RequestNote, sent: Buffer): RequestRecord {
+export function openRecord(request: ManagedRequest, note: RequestNote, sent: readonly Buffer[]): RequestRecord {
   const { id, time, caller, upstream, model, path, body } = request;
   const { family, familySignal } = caller;
   return {
@@ -13,7 +13,7 @@ export function openRecord(request: ManagedRequest, note: RequestNote, sent: Buf
     ...note,
     ...{ items: [], attempts: [], timings: {} },
     bytesIn: body.bytes.length,
-    bytesSent: sent.length,
+    bytesSent: sent.reduce((sum, { length }) => sum + length, 0),
     outcome: "incomplete",
   };
 }

@@ -2,7 +2,7 @@
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
-import type { HistoryItem, ScannedBody } from "../contract.ts";
+import type { ByteSpan, HistoryItem, ScannedBody } from "../contract.ts";
 import { readable } from "../history/readable.ts";
 import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
 import { plan } from "../plan/plan.ts";
@@ -61,7 +61,7 @@ export async function storedPlan(
     }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, storable(fresh, input.body));
+    const ensured = await context.remember.ensure(session, lane, [...storable(fresh, input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
@@ -74,10 +74,18 @@ export async function storedPlan(
   }
 }
 
-/** Items of a request as the item store takes them; only what is in the chain is kept. */
-export const storable = (items: readonly HistoryItem[], { wire, items: spans }: ScannedBody): StorableItem[] =>
-  items.flatMap((item) => {
-    const span = spans[item.at];
-    if (item.own === undefined || !span) return [];
-    return [{ own: item.own, wire, bytes: span.end - span.start, read: () => readable(item) }];
-  });
+/** Made here, since it may wait for long: it keeps its own item and nothing else of the request. */
+const storableItem = (item: HistoryItem, own: string, { start, end }: ByteSpan): StorableItem => ({
+  ...{ own, wire: item.wire, bytes: end - start },
+  read: () => readable(item),
+});
+
+/** Items of a request as the item store takes them, made when they are asked for; only what is in the chain is kept. */
+export const storable = (items: readonly HistoryItem[], { items: spans }: ScannedBody): Iterable<StorableItem> => ({
+  *[Symbol.iterator]() {
+    for (const item of items) {
+      const span = spans[item.at];
+      if (item.own !== undefined && span) yield storableItem(item, item.own, span);
+    }
+  },
+});
