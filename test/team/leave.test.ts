@@ -1,10 +1,14 @@
 // W14: a member or a tenant leaves: nothing of theirs is left in any table, and an export beforehand has it all.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { memberRows } from "../../src/runtime/team/member-rows.ts";
 import { tenantTables } from "../../src/store/copy/table.ts";
 import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { text } from "../model-server/reply.ts";
+import { startModelServer } from "../model-server/server.ts";
+import { marker } from "../proxy/growing.ts";
 import { newPlace, run } from "../tool/everlong.ts";
-import { addMember, ask, fact, startNode } from "./nodes.ts";
+import { addMember, ask, fact } from "./nodes.ts";
+import { sendTurns, startProxiedNode } from "./proxied.ts";
 
 beforeAll(sharedServer);
 afterAll(closeSharedServer);
@@ -31,7 +35,9 @@ it("W14 a member's rows go from every table, what they gave to a repository stay
   const ann = await addMember(url, `ann-laptop --tenant acme --user ann ${scope}`);
   const bob = await addMember(url, `bob --tenant acme --user bob ${scope}`);
   const eve = await addMember(url, `eve --tenant globex --user ann ${scope}`);
-  const node = await startNode(url);
+  const model = await startModelServer({ script: () => text("ok") });
+  onTestFinished(() => model.close());
+  const node = await startProxiedNode(url, model);
   const own = { scope: "user", approved: true, author: "user", repository: undefined };
   const post = async (who: { token: string }, body: object, key: string): Promise<string> => {
     const headers = { "idempotency-key": key };
@@ -55,13 +61,20 @@ it("W14 a member's rows go from every table, what they gave to a repository stay
   const group = { group_id: "graphiti_user_0123456789abcdef", messages };
   expect((await ask(node, ann, "POST /graphiti/messages", group)).status).toBe(202);
 
+  // What ann's agent said, and was cut out of its request, is stored and found.
+  expect((await sendTurns(node, ann, "s", 26)).status).toBe(200);
+  const said = async (): Promise<unknown[]> =>
+    (await ask(node, ann, "POST /api/recall", { query: marker(3, "user") })).body["results"] as unknown[];
+  expect((await said()).length).toBeGreaterThan(0);
+  expect((await ask(node, ann, "PATCH /api/me/sharing", { shares: false })).body["shares"]).toBe(false);
+
   const place = newPlace({ EVERLONG_DATABASE_URL: url });
   const exported = await run(place, ["export", "--tenant", "acme"]);
   expect(exported.code).toBe(0);
   const lines = exported.stdout
     .trim()
     .split("\n")
-    .map((text) => JSON.parse(text) as Record<string, unknown>);
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.at(-1)).toEqual({ end: true, rows: lines.length - 1 });
   const tables = new Set(lines.slice(0, -1).map(({ table }) => table));
   expect([...tables].sort()).toEqual(
@@ -76,6 +89,9 @@ it("W14 a member's rows go from every table, what they gave to a repository stay
   );
   expect(exported.stdout).toMatch(/heron[\s\S]*otter|otter[\s\S]*heron/);
   expect(exported.stdout).not.toContain("lynx");
+  for (const table of ["proxy_session", "proxy_item", "proxy_event", "graph_episode", "member_choice"])
+    expect([table, tables.has(table)]).toEqual([table, true]);
+  expect(exported.stdout).toContain(marker(3, "user"));
   expect(exported.stdout).not.toMatch(/"hash":"[0-9a-f]{64}","user"/);
 
   // Without a terminal nothing is deleted unasked.
@@ -85,9 +101,9 @@ it("W14 a member's rows go from every table, what they gave to a repository stay
     0,
     expect.stringMatching(/memories +1 row[\s\S]*Deleted \d+ rows of ann in acme/),
   ]);
-  for (const [table, text] of Object.entries(await everything(url))) {
-    expect([table, /heron/.test(text)]).toEqual([table, false]);
-    if (table !== "removals") expect([table, text.match(/\bann\b.{0,9}/)?.[0]]).toEqual([table, undefined]);
+  for (const [table, rows] of Object.entries(await everything(url))) {
+    expect([table, rows.match(/heron|marker-\d+/)?.[0]]).toEqual([table, undefined]);
+    if (table !== "removals") expect([table, rows.match(/\bann\b.{0,9}/)?.[0]]).toEqual([table, undefined]);
   }
   expect((await ask(node, ann, "GET /api/memory/records")).status).toBe(401);
   const seen = await ask(node, bob, "GET /api/memory/records");
@@ -101,7 +117,7 @@ it("W14 a member's rows go from every table, what they gave to a repository stay
   expect(all.code).toBe(0);
   const rest = await everything(url);
   const { removals = "", ...others } = rest;
-  for (const [table, text] of Object.entries(others)) expect([table, text.includes("acme")]).toEqual([table, false]);
+  for (const [table, rows] of Object.entries(others)) expect([table, rows.includes("acme")]).toEqual([table, false]);
   expect((await ask(node, eve, "GET /api/memory/records")).body["items"]).toHaveLength(1);
   expect(removals).toMatch(/"tenant_name":"acme","user_name":"ann"[\s\S]*\\"memories\\":1[\s\S]*"user_name":null/);
   expect(removals).not.toMatch(/heron|otter|Node 24/);

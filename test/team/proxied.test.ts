@@ -21,6 +21,9 @@ async function upstream(): Promise<ModelServer> {
   return startModelServer({ script: () => text("ok") });
 }
 
+/** Quotes say when something was said, to the minute: two plays may be on both sides of one. */
+const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME");
+
 describe("W6", { timeout: 120_000 }, () => {
   it("W6 X25 X64 X79 requests of one session over two nodes give the bytes, cuts, blocks and lanes of one node", async () => {
     const model = await upstream();
@@ -57,8 +60,11 @@ describe("W6", { timeout: 120_000 }, () => {
     const [one, two] = played;
     expect(new Set(one?.epochs).size).toBeGreaterThan(2);
     expect(one?.bodies.at(-1)?.includes("keep me")).toBe(true);
-    expect(two?.bodies.map((body, i) => body === one?.bodies[i])).toEqual(two?.bodies.map(() => true));
-    expect([two?.epochs, two?.lanes]).toEqual([one?.epochs, one?.lanes]);
+    expect(two?.bodies.map((body, i) => timeless(body) === timeless(one?.bodies[i] ?? ""))).toEqual(
+      two?.bodies.map(() => true),
+    );
+    expect(two?.epochs).toEqual(one?.epochs);
+    expect(timeless(JSON.stringify(two?.lanes))).toBe(timeless(JSON.stringify(one?.lanes)));
     await model.close();
   });
 

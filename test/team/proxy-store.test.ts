@@ -19,7 +19,7 @@ const storeOn = (team: TeamDatabase): ProxyStore =>
     key: team.key,
     clock: stepClock(),
     tenancy: "single",
-    onPathMs: 20_000,
+    onPathMs: 120_000,
     random: (bytes) => randomBytes(bytes).toString("hex"),
   });
 
