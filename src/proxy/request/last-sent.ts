@@ -4,7 +4,7 @@ import { commonPrefix } from "../body/common-prefix.ts";
 const MAX_BYTES = 12 * 1024 * 1024;
 
 /** Mostly stretches of what the client sent, which is kept anyway: a copy of its own would be garbage of the same size. */
-type Sent = { chunks: readonly Buffer[]; held: number };
+type Sent = { chunks: readonly Buffer[]; weight: number };
 
 export class LastSent {
   readonly #sent = new Map<number, Sent>();
@@ -14,9 +14,9 @@ export class LastSent {
   share(lane: number, chunks: readonly Buffer[]): number | undefined {
     const before = this.#sent.get(lane);
     this.#drop(lane);
-    const held = heldBy(chunks);
-    this.#sent.set(lane, { chunks, held });
-    this.#held += held;
+    const weight = weightOf(chunks);
+    this.#sent.set(lane, { chunks, weight });
+    this.#held += weight;
     for (const [oldest] of this.#sent) {
       if (this.#held <= MAX_BYTES) break;
       this.#drop(oldest);
@@ -25,13 +25,13 @@ export class LastSent {
   }
 
   #drop(lane: number): void {
-    this.#held -= this.#sent.get(lane)?.held ?? 0;
+    this.#held -= this.#sent.get(lane)?.weight ?? 0;
     this.#sent.delete(lane);
   }
 }
 
 /** A stretch keeps all of the buffer that it is a part of. */
-const heldBy = (chunks: readonly Buffer[]): number =>
+const weightOf = (chunks: readonly Buffer[]): number =>
   [...new Set(chunks.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 function sharedBytes(before: readonly Buffer[], after: readonly Buffer[]): number {

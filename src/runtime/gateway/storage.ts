@@ -100,8 +100,10 @@ export class StorageThread implements ItemStorage {
   /** The job itself goes on: what it does helps the next cut. */
   async #forCut<T>(job: Promise<T>): Promise<T | Result<never, Fault>> {
     const { store, cutMs = CUT_MS } = this.#options;
-    const done = await within(job, cutMs);
-    return done.type === "value" ? done.value : fail(faultAt("store_busy", store, "the storing thread is too busy"));
+    const answer = await within(job, cutMs);
+    return answer.type === "value"
+      ? answer.value
+      : fail(faultAt("store_busy", store, "the storing thread is too busy"));
   }
 
   /** Never rejects: a thread that ended is a store that failed for now. */
