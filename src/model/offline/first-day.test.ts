@@ -10,6 +10,8 @@ const piped = (text: string, prompt: string) => `${prompt}\n\n<stdin>\n${text}\n
 describe("talk", () => {
   it.each([
     "hello",
+    "Hello, what can you do?",
+    "hi there! who are you?",
     "Hi!",
     "hey there",
     "Good morning.",

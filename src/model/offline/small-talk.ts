@@ -35,5 +35,8 @@ export function smallTalk(message: string): Talk | undefined {
     .replace(/^[\s?!]+/, "")
     .replace(/\s+/g, " ");
   if (bare === "") return message.includes("?") ? TALKS[2]?.[1] : undefined;
-  return TALKS.find(([pattern]) => pattern.test(bare.replace(/(?<=\w),(?= )/g, "")))?.[1];
+  const words = bare.replace(/(?<=\w)[,!.](?= )/g, "");
+  // "Hello, what can you do?" asks what comes behind the greeting.
+  const question = words.replace(/^(?:hi|hello|hey|hallo)(?: (?:there|everlong))? /, "");
+  return TALKS.find(([pattern]) => pattern.test(words) || pattern.test(question))?.[1];
 }

@@ -101,14 +101,14 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     const { out, rest } = cutRows(shown, rows, columns);
     const live = from + visible;
     const ours = isHiding ? [] : out.slice(from, live);
-    const told = out.slice(live, live + openLines);
+    const openOnes = out.slice(live, live + openLines);
     printed.add([
       leftOver(out.slice(0, isHiding ? live : from)),
       lastingUnit(ours),
-      lastingUnit(told),
+      lastingUnit(openOnes),
       leftOver(out.slice(live + openLines)),
     ]);
-    scrolled(told.join("\n"));
+    scrolled(openOnes.join("\n"));
     const gone = shown.length - rest.length;
     if (!isHiding && out.length > from) {
       const all = returning.reduce((sum, { lines }) => sum + lines.length, 0);

@@ -1,10 +1,7 @@
 // Drawing on an emulated terminal: whatever is settled, drawn and resized, each settled line is there once and in order.
-import xterm from "@xterm/headless";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { TerminalSize } from "../terminal/adapter.ts";
-import { printUnit } from "../terminal/printed.ts";
-import { openPainter, type Painter } from "./painter.ts";
+import { foot, openEmulator, paragraph } from "./painter-fixture.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,129 +9,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-type Emulator = InstanceType<typeof xterm.Terminal> & { _core: { _writeBuffer: { writeSync(bytes: string): void } } };
-type Live = (size: TerminalSize) => string[];
-
-/** A paragraph with a number at each end, wrapped to the width with an indent. */
-function paragraph(number: number, words: number, width: number): string[] {
-  const text = [`n${number}n`, ...Array.from({ length: words }, (_, at) => `word${at}`), `e${number}e`];
-  const lines = ["*"];
-  for (const word of text) {
-    if ((lines.at(-1) ?? "").length + word.length >= width) lines.push(" ");
-    lines.push(`${lines.pop()} ${word}`);
-  }
-  return lines;
-}
-
-function openEmulator(columns: number, rows: number, { answers = true, lagMs = 0 } = {}) {
-  const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true }) as Emulator;
-  let size: TerminalSize = { columns, rows };
-  let written = "";
-  const replies: string[] = [];
-  emulator.onData((reply) => replies.push(...(reply.match(/\u001b\[\d+;\d+R/g) ?? [])));
-  const queue: (readonly [number: number, words: number])[] = [];
-  let live: Live = () => [];
-  let out = "";
-  let raised = 0;
-  const write = (text: string): void => {
-    written += text;
-    emulator._core._writeBuffer.writeSync(text);
-  };
-  const painter: Painter = openPainter({
-    terminal: {
-      size: () => size,
-      write,
-      async ask(question) {
-        if (!answers) return undefined;
-        write(question);
-        const reply = replies.shift();
-        if (lagMs > 0) await new Promise((done) => setTimeout(done, lagMs));
-        return reply;
-      },
-      release: () => undefined,
-      take: () => undefined,
-      close: () => undefined,
-    },
-    draw: (now) => ({
-      settled: queue
-        .splice(0)
-        .map(([number, words]) => printUnit(now.columns, (width) => paragraph(number, words, width))),
-      live: [...live(now), ...Array.from({ length: raised }, (_, at) => `panel ${at}`)].slice(-now.rows),
-      open: live(now).filter((line) => line.startsWith("open")).length,
-      isRaised: raised > 0,
-      undo: () => undefined,
-    }),
-    drawn: () => undefined,
-    scrolled: (text) => {
-      out += text;
-    },
-    hasSync: () => false,
-    answers: () => answers,
-    wrapsAnew: () => true,
-    replyMs: () => 100,
-    isTooSmall: () => false,
-  });
-  const lines = (from: number): string[] => {
-    const { active } = emulator.buffer;
-    return Array.from(
-      { length: active.length - from },
-      (_, at) => active.getLine(from + at)?.translateToString(true) ?? "",
-    );
-  };
-  return {
-    async draw(paragraphs: (readonly [number, number])[], next: Live) {
-      queue.push(...paragraphs);
-      live = next;
-      painter.request();
-      await vi.advanceTimersByTimeAsync(60);
-    },
-    /** So many lines of a panel. */
-    async raise(lines: number) {
-      raised = lines;
-      painter.request("key");
-      await vi.advanceTimersByTimeAsync(60);
-    },
-    /** `late`: what the program draws before the system tells it of the new size. */
-    async resize(sizes: readonly TerminalSize[], late?: () => Promise<void>) {
-      for (const next of sizes) {
-        emulator.resize(next.columns, next.rows);
-        await late?.();
-        size = next;
-        painter.resized();
-        await vi.advanceTimersByTimeAsync(10);
-      }
-      await vi.advanceTimersByTimeAsync(60);
-    },
-    redraw: async () => {
-      painter.redraw();
-      await vi.advanceTimersByTimeAsync(60);
-    },
-    bytes: () => written.length,
-    written: () => written,
-    out: () => out,
-    all: () => lines(0),
-    /** With rows joined that the terminal itself has broken. */
-    text: () =>
-      lines(0).reduce(
-        (text, line, at) => `${text}${emulator.buffer.active.getLine(at)?.isWrapped ? "" : "\n"}${line}`,
-        "",
-      ),
-    screen: () => lines(emulator.buffer.active.baseY),
-    scrollback: () => lines(0).slice(0, emulator.buffer.active.baseY),
-  };
-}
-
-const foot =
-  (open: number): Live =>
-  (size) => [
-    ...Array.from({ length: open }, (_, at) => `open ${at}`),
-    "─".repeat(size.columns),
-    "❯ draft",
-    "─".repeat(size.columns),
-    "status of the session with some more words behind it, 60 wide".slice(0, size.columns),
-    "hints that are wide: enter queues, esc interrupts, ctrl+b background".slice(0, size.columns),
-  ];
 
 /** In fewer rows the terminal itself may scroll wrapped live lines away. */
 const size = fc.record({ columns: fc.integer({ min: 40, max: 120 }), rows: fc.integer({ min: 12, max: 40 }) });

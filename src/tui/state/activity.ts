@@ -72,10 +72,13 @@ export function reduceActivity(state: ActivityState, event: Envelope): ActivityS
       return showCall({ ...state, calls: [...state.calls, { id: event.data.toolCallId, words, since: at }] }, at);
     }
     case "tool.execution_complete": {
-      const { toolCallId, toolName = "", success, result } = event.data;
+      const { toolCallId, toolName = "", success, result, resultType } = event.data;
       const isGood =
         success && !(factsOf(toolName)?.group === "shell" && readShellEnd(result.content).failure !== undefined);
-      const ran = { calls: state.ran.calls + 1, failed: state.ran.failed + (isGood ? 0 : 1) };
+      const ran = {
+        calls: state.ran.calls + 1,
+        failed: state.ran.failed + (isGood || resultType === "interrupted" ? 0 : 1),
+      };
       return showCall({ ...state, ran, calls: state.calls.filter(({ id }) => id !== toolCallId) }, at);
     }
     case "session.compaction_start":

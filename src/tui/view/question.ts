@@ -38,12 +38,12 @@ export function renderQuestion(
   return [title, ...scrolled(lines, scroll, room - space.length, width, look), ...space, ...choices];
 }
 
-/** The numbers are always the same: why one of them is missing. */
+/** The numbers are always the same: why the folder's is missing. Where a call can only be allowed once, what is asked says so. */
 function absentNote(body: QuestionBody): string | undefined {
   if (body.type !== "permission" || similarOf(body.ask).length > 0) return undefined;
   const { session, location } = body.ask;
-  if (session === undefined) return "This can only be allowed once.";
-  return location === undefined ? "For this folder it can be allowed once you trust it: /trust" : undefined;
+  const isUntrusted = session !== undefined && location === undefined;
+  return isUntrusted ? "For this folder it can be allowed once you trust it: /trust" : undefined;
 }
 
 const WRITING = {
