@@ -5,73 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { baselineEngine, orOfWords } from "../src/memory/recall/eval/baseline.ts";
-import type { Item } from "../src/memory/recall/item.ts";
 import { search } from "../src/memory/recall/search.ts";
 import type { RecallScope } from "../src/memory/recall/store/scope.ts";
 import { RecallWriter } from "../src/memory/recall/store/write.ts";
 import { relatedWords } from "../src/memory/recall/text/related-words.ts";
 import { recallSchema } from "../src/store/schema/recall.ts";
+import { COMMON, items, placeOf, question, word } from "./recall/turns.ts";
 
 const ROWS = Number(process.env["EVERLONG_BENCH_ROWS"] ?? (process.argv.includes("recall") ? 1_000_000 : 150_000));
 const BATCH = 10_000;
-const SESSION = 200;
-const REPOSITORIES = 40;
 const QUERIES = 40;
-const COMMON =
-  "the to and of a in is it you that for on with this we have be as are not was at but can do so if what will my an from or how when which all about there one just more time like get no up out now need then into should see use file code make also work after test because only some error could where why did".split(
-    " ",
-  );
-
-let seed = 42;
-const random = (): number => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-  return seed / 2 ** 32;
-};
-/** Words as people use them: a few very often, most hardly ever. */
-const word = (): string => {
-  const rank = Math.floor(Math.exp(random() * Math.log(80_000)));
-  return COMMON[rank - 1] ?? nameOf(rank);
-};
-const nameOf = (n: number): string => {
-  const parts = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "to", "vi", "za", "cor", "den", "fal", "gri", "hom", "pel"];
-  let text = "";
-  for (let left = n; left > 0; left = Math.floor(left / parts.length)) text += parts[left % parts.length];
-  return text;
-};
-const turn = (): string => Array.from({ length: 8 + Math.floor(random() * 24) }, word).join(" ");
-/** A question: words that everybody uses, and a few of what it is about. */
-const question = (i: number): string => {
-  const about =
-    i % 10 === 0 ? [] : Array.from({ length: 2 + (i % 3) }, () => nameOf(100 + Math.floor(random() ** 2 * 30_000)));
-  const asked = ["what did", "how do", "when was", "why is"][i % 4];
-  return `${asked} we ${word()} the ${word()} ${about.join(" ")} for ${word()}`;
-};
-
-const placeOf = (session: number): Item["place"] => ({
-  session: `session-${session}`,
-  repository: `repository-${session % REPOSITORIES}`,
-  level: "session",
-});
-
-function items(from: number, count: number): Item[] {
-  let place = placeOf(0);
-  return Array.from({ length: count }, (_, i) => {
-    const n = from + i;
-    const session = Math.floor(n / SESSION);
-    if (n % SESSION === 0 || i === 0) place = placeOf(session);
-    return {
-      id: `item-${n}`,
-      kind: "turn",
-      text: turn(),
-      role: n % 2 === 0 ? "user" : "assistant",
-      time: 1_700_000_000_000 + n * 60_000,
-      seq: n % SESSION,
-      turn: Math.floor((n % SESSION) / 2) + 1,
-      index: (n % 2) + 1,
-      place,
-    };
-  });
-}
 
 const at = (times: number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;

@@ -1,15 +1,14 @@
 // Many clients at once over two nodes, each a process of its own: how long they wait, and whether anybody is refused.
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { tokensOfTenant } from "../../src/runtime/team/token-store.ts";
 import { openTeamDatabase } from "../../src/store/postgres/team-database.ts";
 import { recordDraft } from "./draft.ts";
+import { startNode } from "./node.ts";
 
 const CLIENTS = 200;
 const EACH = 10;
@@ -34,7 +33,8 @@ export async function manyClients(url: string): Promise<Waited> {
   await team.value.close();
   if (!issued.ok) throw new Error(issued.error.what);
   const folder = mkdtempSync(join(tmpdir(), "everlong-bench-"));
-  const nodes = [await startNode(url, join(folder, "1")), await startNode(url, join(folder, "2"))];
+  const env = { EVERLONG_DATABASE_URL: url };
+  const nodes = [await startNode(join(folder, "1"), env), await startNode(join(folder, "2"), env)];
   try {
     const times: number[] = [];
     let errors = 0;
@@ -75,17 +75,4 @@ function send(address: string, token: string, n: number): Promise<Response> {
     headers: { authorization, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-}
-
-async function startNode(url: string, home: string): Promise<{ child: ChildProcess; address: string }> {
-  const child = spawn(process.execPath, [join(process.cwd(), "bin", "everlong.js"), "serve", "--port", "0", "--json"], {
-    env: { ...process.env, EVERLONG_HOME: home, EVERLONG_DATABASE_URL: url, EVERLONG_EMBEDDER: "none" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { address } = JSON.parse(line) as { address?: string };
-    child.stdout.resume();
-    if (address !== undefined) return { child, address };
-  }
-  throw new Error("the node ended before it listened");
 }

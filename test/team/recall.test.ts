@@ -167,6 +167,12 @@ async function answerOf(store: RowStore, step: Play, counts: TermCounts): Promis
   return answer.value;
 }
 
+/** The same sum in another order may differ in its last bit. */
+const rounded = (answer: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(answer ?? null, (_, value) => (typeof value === "number" ? Number(value.toPrecision(12)) : value)),
+  );
+
 it("W2 R11 RI3 whatever is added, removed and asked, both databases give the same items in the same order with the same scores", async () => {
   const team = await newTeamDatabase();
   let tenants = 0;
@@ -178,7 +184,8 @@ it("W2 R11 RI3 whatever is added, removed and asked, both databases give the sam
       const [countsHere, countsThere] = [new TermCounts(), new TermCounts()];
       for (const step of [begin, ...plays, begin, last]) {
         const expected = await answerOf(here, step, countsHere);
-        expect(await answerOf(there, step, countsThere), JSON.stringify(step).slice(0, 500)).toEqual(expected);
+        const answer = await answerOf(there, step, countsThere);
+        expect(rounded(answer), JSON.stringify(step).slice(0, 500)).toEqual(rounded(expected));
         if (step.type === "search") results += (expected as { results: unknown[] }).results.length;
       }
     }),
