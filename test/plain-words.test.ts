@@ -15,6 +15,12 @@ const STIFF: readonly RegExp[] = [
   /\bof this repository and yours\b/i,
   /\bmade anew\b/i,
   /\ball the same\b/i,
+  /\bis told as\b/i,
+  /\b(?:is|are|was|were) waited for\b/i,
+  /\b(?:it|work|turn|session|run) (?:goes|went) on\b/i,
+  /\bneeds your leave\b/i,
+  /\bputs? back\b/i,
+  /" is no \w+/i,
   /\b1 (?:sessions|prompts|messages|memories|events|files|items|models|settings)\b/,
 ];
 /** In what a command prints, a code for models at the start of a line is a mistake too. */
@@ -102,6 +108,7 @@ describe("plain words", () => {
     expect(wrongIn("x = 1 in settings.json; it counts after restart.")).toEqual(["it counts"]);
     expect(wrongIn("a5c1  2026-11-17  1 prompts  hello")).toEqual(["1 prompts"]);
     expect(wrongIn("Not stored.\ninvalid_inputs: name is empty")).toEqual(["invalid_inputs: "]);
+    expect(wrongIn("Nothing is waited for: no agent and no command.")).toEqual(["is waited for"]);
     expect(wrongIn("No matches in this session.")).toEqual([]);
   });
 });

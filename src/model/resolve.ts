@@ -24,12 +24,13 @@ async function byName(name: string, input: ResolveInput): Promise<Result<Resolve
   const [prefix, rest] = splitName(name);
   if (prefix !== undefined && rest === "") return fail(unknownModel(name, input));
   if (prefix === "custom" && input.baseUrl === undefined) return fail(noAddress(name));
-  if (prefix !== undefined) return finish(prefix, rest, input, `${name} was requested`);
-  if (input.baseUrl !== undefined) return finish("custom", name, input, `${name} was requested at the given base URL`);
+  if (prefix !== undefined) return finish(prefix, rest, input, `you asked for ${name}`);
+  if (input.baseUrl !== undefined)
+    return finish("custom", name, input, `at ${URL.parse(input.baseUrl)?.origin ?? "the base URL"}`);
   const entry = findModel(input.catalog, name);
   if (!entry) return fail(unknownModel(name, input));
   if (entry.provider === "custom") return fail(noAddress(entry.id));
-  return finish(entry.provider, name, input, `${name} was requested; the catalogue has it as ${entry.id}`);
+  return finish(entry.provider, name, input, `you asked for ${name}`);
 }
 
 async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {

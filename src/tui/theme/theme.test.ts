@@ -52,7 +52,7 @@ describe("themes", () => {
       expect.stringMatching(
         /^themes\/own\.json line 4: "dim" must be a colour .*found "grey"\. The default is used\.$/,
       ),
-      expect.stringMatching(/^themes\/own\.json line 5: "sparkle" is no role/),
+      expect.stringMatching(/^themes\/own\.json line 5: a theme has no "sparkle"/),
     ]);
     expect(readTheme("themes/own.json", "{").notices).toHaveLength(1);
   });
