@@ -4,7 +4,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { RowStore, Unit } from "../../store/unit.ts";
 import { type ListAnswer, type ListRequest, listing, type Original, originalOf } from "./list.ts";
-import { BOUNDS } from "./rank/candidates.ts";
+import { boundsWithin } from "./rank/candidates.ts";
 import { TermCounts } from "./rank/count.ts";
 import { type SearchAnswer, type SearchRequest, type SharedSearchParts, searching } from "./search.ts";
 import type { Within } from "./store/scope.ts";
@@ -39,8 +39,7 @@ export class RowRecall {
     const { maxPostings, timeoutMs: usual } = this.#options;
     const timeoutMs = limits.timeoutMs ?? usual;
     const parts = await this.#ready();
-    const bounds = maxPostings === undefined ? {} : { bounds: { ...BOUNDS, postings: maxPostings } };
-    const whole = { budgetMs: timeoutMs * MARGIN, ...bounds, ...request };
+    const whole = { budgetMs: timeoutMs * MARGIN, ...request, bounds: boundsWithin(maxPostings, request.bounds) };
     const answer = await this.#read(() => searching(whole, parts), { ...limits, timeoutMs });
     if (!answer.ok && answer.error.code === "timeout")
       return ok({ results: [], more: 0, partial: true, skipped: ["all"] });
