@@ -30,6 +30,8 @@ export type RecallSearch<F> = (request: SearchRequest) => Promise<Result<SearchA
 const PROMOTED = 0.1;
 const NEAR = 0.2;
 const MOST = 1000;
+/** A word that thousands of facts have says little of which one is meant: beside a rarer word it is not searched for. */
+const BOUNDS = { postings: 5_000, allPostings: 15_000, kept: 120 };
 /** Filters that the index knows nothing of leave fewer: so many more are looked at. */
 const SPARE = 5;
 
@@ -51,6 +53,7 @@ export async function searchFacts<F>(
     ...(hasEnded ? {} : { roles: [FACT_ROLES.current] }),
     within: { everyone: true, scopes },
     ...(request.floor ? { floor: true } : {}),
+    bounds: BOUNDS,
     limit: Math.min(MOST, isFiltered ? limit * SPARE : limit + SPARE),
   });
   if (!answer.ok) return answer;

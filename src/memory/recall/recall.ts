@@ -11,7 +11,7 @@ import type { Embedder } from "./embed/contract.ts";
 import { QueryEmbedder } from "./embed/query-vector.ts";
 import type { VectorFormat } from "./embed/vectors.ts";
 import type { ListAnswer, ListRequest } from "./list.ts";
-import { BOUNDS } from "./rank/candidates.ts";
+import { boundsWithin } from "./rank/candidates.ts";
 import type { SearchAnswer, SearchRequest } from "./search.ts";
 import type { RecallStats } from "./stats.ts";
 import { keepsVectors, noteOf, setNote } from "./store/note.ts";
@@ -86,8 +86,7 @@ export class Recall {
     this.#analyseSoon();
     if (this.#options.semantic) await within(this.#chosen(), CHOICE_MS, limits.signal);
     const { maxPostings } = this.#options;
-    const bounds = maxPostings === undefined ? {} : { bounds: { ...BOUNDS, postings: maxPostings } };
-    return this.#searcher.search({ ...bounds, ...request }, limits);
+    return this.#searcher.search({ ...request, bounds: boundsWithin(maxPostings, request.bounds) }, limits);
   }
 
   list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {

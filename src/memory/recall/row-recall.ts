@@ -10,7 +10,7 @@ import { VectorScan } from "./embed/scan.ts";
 import { searchWithVector } from "./embed/vector-search.ts";
 import type { VectorFormat } from "./embed/vectors.ts";
 import { type ListAnswer, type ListRequest, listing, type Original, originalOf } from "./list.ts";
-import { BOUNDS } from "./rank/candidates.ts";
+import { boundsWithin } from "./rank/candidates.ts";
 import { TermCounts } from "./rank/count.ts";
 import { type SearchAnswer, type SearchRequest, type SharedSearchParts, searching } from "./search.ts";
 import { writeNote } from "./store/note.ts";
@@ -53,10 +53,10 @@ export class RowRecall {
     const { maxPostings, timeoutMs: usual } = this.#options;
     const timeoutMs = limits.timeoutMs ?? usual;
     const parts = await this.#ready();
-    const bounds = maxPostings === undefined ? {} : { bounds: { ...BOUNDS, postings: maxPostings } };
+    const bounds = boundsWithin(maxPostings, request.bounds);
     const queries = await this.#questions();
     return searchWithVector({ queries, request, timeoutMs, signal: limits.signal }, async (full, leftMs) => {
-      const whole = { budgetMs: leftMs * MARGIN, ...bounds, ...full };
+      const whole = { budgetMs: leftMs * MARGIN, ...full, bounds };
       const answer = await this.#read(() => searching(whole, parts), { ...limits, timeoutMs: leftMs });
       if (!answer.ok && answer.error.code === "timeout")
         return ok({ results: [], more: 0, partial: true, skipped: ["all"] });

@@ -28,6 +28,12 @@ export type Bounds = {
 };
 export const BOUNDS: Bounds = { postings: 20_000, allPostings: 60_000, kept: 120 };
 
+/** The bounds of a search where the settings have one of their own: the narrower counts. */
+export const boundsWithin = (maxPostings: number | undefined, asked: Bounds | undefined): Bounds => ({
+  ...(asked ?? BOUNDS),
+  postings: Math.min(maxPostings ?? BOUNDS.postings, asked?.postings ?? Number.POSITIVE_INFINITY),
+});
+
 const MAX_TERMS = 32;
 const MAX_UNSEEN = 3;
 /** A beginning that stands in more passages than these says nothing. */

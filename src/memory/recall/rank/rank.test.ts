@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CountedTerm } from "./candidates.ts";
+import { BOUNDS, boundsWithin } from "./candidates.ts";
 import { dateCues } from "./date-cue.ts";
 import { analyseQuery } from "./query.ts";
 import { snippetsOf } from "./snippet.ts";
@@ -120,4 +121,12 @@ describe("snippets", () => {
     expect(a?.text).toMatch(/^…line[\s\S]*the needle is here[\s\S]*here…$/);
     expect(b?.text).toMatch(/^…line[\s\S]*the pin is there/);
   });
+});
+
+it("R25 of the bound that the settings have and the one that was asked for, the narrower counts", () => {
+  const asked = { postings: 5_000, allPostings: 15_000, kept: 60 };
+  expect(boundsWithin(undefined, undefined)).toEqual(BOUNDS);
+  expect(boundsWithin(50_000, undefined)).toEqual({ ...BOUNDS, postings: 50_000 });
+  expect(boundsWithin(50_000, asked)).toEqual(asked);
+  expect(boundsWithin(1_000, asked)).toEqual({ ...asked, postings: 1_000 });
 });
