@@ -12,7 +12,7 @@ import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { findRefs } from "./find-refs.ts";
-import { forgetOldCalls, forgetSession, indexSession, reindexSession } from "./index-session.ts";
+import { forgetOldCalls, forgetSession, indexAppended, indexSession, reindexSession } from "./index-session.ts";
 
 let dir: string;
 let db: Database;
@@ -120,6 +120,38 @@ it("R44 L9 a long log is indexed in slices: others have their turn in between, a
   };
   expect((await steps(many)).length).toBeGreaterThanOrEqual(3);
   expect((await steps(large)).length).toBeGreaterThanOrEqual(2);
+});
+
+it("IM7 many short sessions of one transaction become one piece of the index, each found as its own", async () => {
+  const events = (session: string) => [
+    {
+      ...{ id: `${session}-0`, type: "session.start" as const, timestamp: "2026-01-01T00:00:00Z", parentId: null },
+      data: {
+        ...{ sessionId: session, version: 1 as const, producer: "import" as const, everlongVersion: "0" },
+        ...{ startTime: "2026-01-01", model: "m", modelReason: "", mode: "interactive" as const },
+        context: { cwd: `/work/${session}` },
+      },
+    },
+    {
+      ...{ id: `${session}-1`, type: "user.message" as const, timestamp: "2026-01-01T00:00:01Z", parentId: null },
+      data: {
+        ...{ messageId: "m", turnId: "turn1", ref: "t1", content: `a word about ${session}` },
+        ...{ source: "user" as const, mode: "interactive" as const },
+      },
+    },
+  ];
+  const sessions = Array.from({ length: 30 }, (_, n) => `otter${n}`);
+  const appended = sessions.map((session) => ({ session, events: events(session), from: 0, end: 10 }));
+  expect(await indexAppended(db, appended, options)).toEqual({ ok: true, value: [] });
+  for (const table of ["recall_terms", "search_index"])
+    expect(db.prepare(`SELECT count(DISTINCT segid) AS n FROM ${table}_idx`).get()).toEqual({ n: 1 });
+  expect(found("otter7").map(({ id }) => id)).toEqual(["otter7:otter7-1"]);
+  // A part that does not follow what is indexed is given back.
+  const next = { session: "otter7", events: [], from: 10, end: 20 };
+  expect(await indexAppended(db, [next, { ...next, session: "otter8", from: 5 }], options)).toEqual({
+    ok: true,
+    value: ["otter8"],
+  });
 });
 
 describe("index", () => {
