@@ -1,4 +1,4 @@
-// Start-up: --version against an empty Node, and the first model request of -p.
+// F115: --version, --help and serve against an empty Node, and the first model request of -p.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -16,6 +16,21 @@ function run(args: string[], env: Record<string, string> = {}): Promise<void> {
     pid = child.pid ?? 0;
     child.on("close", () => resolve());
   });
+}
+
+/** Until `serve` has said where it listens. */
+async function listening(env: Record<string, string>): Promise<number> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [bin, "serve", "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, ...env },
+  });
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  const took = performance.now() - start;
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.kill("SIGTERM");
+  await ended;
+  return took;
 }
 
 /** Processor time of the main thread, and the most memory so far: what a busy machine cannot falsify. */
@@ -59,6 +74,8 @@ export async function bench(): Promise<void> {
   };
   await firstRequest(); // warm the compile cache
   print("--version", await alternate(9, empty, () => timed(() => run([bin, "--version"]))), "<= 1.5");
+  print("--help", await alternate(9, empty, () => timed(() => run([bin, "--help"], env))), "<= 2");
+  print("serve listening", await alternate(5, empty, () => listening(env)), "<= 10");
   const first = await alternate(9, empty, firstRequest);
   print("first request of -p", first, `node -e 0 + 150 ms; here + ${(first.product - first.baseline).toFixed(0)} ms`);
   const [ms, mb] = [middle(costs.map((cost) => cost.ms)), middle(costs.map((cost) => cost.mb))];

@@ -55,6 +55,7 @@ if (what === "soak") {
       "test/team/storm.test.ts",
       "test/team/proxied-storm.test.ts",
       "src/memory/graph/ingest.test.ts",
+      "src/memory/secret/bars.test.ts",
       "src/session/replay.test.ts",
       "src/permission/shell",
     );

@@ -43,10 +43,11 @@ function lookRules({ reads, hidden }: Extract<Confinement, { type: "look" }>): s
     "--unshare-net",
     ...SYSTEM.flatMap(systemRule),
     ...ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
-    ...["--tmpfs", "/tmp"],
+    // Before what is shown: a folder may lie in /dev/shm.
+    ...["--tmpfs", "/tmp", "--dev", "/dev"],
     ...places.flatMap(({ rule }) => rule),
     ...aliases.flatMap((path) => ["--ro-bind-try", path, resolve(path)]),
-    ...["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"],
+    ...["--proc", "/proc", "--remount-ro", "/proc"],
     ...masks.filter(isFolder).flatMap((path) => ["--remount-ro", path]),
     ...["--remount-ro", "/"],
   ];

@@ -1,8 +1,9 @@
-// The bars of the secret filter, with the numbers they were met with: recall and precision. Its time is a bench.
+// The bars of the secret filter, with the numbers they were met with: recall, precision, and in a soak run how its time grows.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { alternate, timed } from "../../../bench/measure.ts";
 import { type Case, drawn, labelled } from "./labelled-fixture.ts";
 import { leftAlone } from "./left-alone-fixture.ts";
 import { draw, sampleKeys, sampleTokens } from "./sample-tokens-fixture.ts";
@@ -75,4 +76,17 @@ describe("M132 recall and precision", () => {
     expect(scan(readFileSync(join(root, "package-lock.json"), "utf8"))).toEqual([]);
     expect(scan(log)).toEqual([]);
   });
+});
+
+it.runIf(process.env["EVERLONG_SOAK"])("L12 M132 1 MB takes at most twelve times as long as 100 KB", async () => {
+  const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+  const text = (length: number): string => lock.repeat(Math.ceil(length / lock.length)).slice(0, length);
+  const [small, large] = [text(100_000), text(1_000_000)];
+  const { baseline, product } = await alternate(
+    9,
+    () => timed(() => scan(small)),
+    () => timed(() => scan(large)),
+  );
+  console.log(`100 KB: ${baseline.toFixed(1)} ms, 1 MB: ${product.toFixed(1)} ms`);
+  expect(product / baseline).toBeLessThanOrEqual(12);
 });
