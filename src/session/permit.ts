@@ -118,13 +118,14 @@ export class Door {
     return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
-  /** Whether anybody may read it unasked. */
+  /** Whether it may be read unasked; of a place where writing is refused nothing is told before that refusal. */
   async mayRead(path: string): Promise<boolean> {
     const { userHome, main, policy } = this.#parts;
     const { cwd } = main.state.context;
     const { everlongHome } = policy().places;
-    const parts = await inspect([{ kind: "read", path }], { cwd, userHome, everlongHome });
-    return decide(parts, policy()).type === "allow";
+    const decision = async (kind: "read" | "write") =>
+      decide(await inspect([{ kind, path }], { cwd, userHome, everlongHome }), policy()).type;
+    return (await decision("read")) === "allow" && (await decision("write")) !== "deny";
   }
 
   #allow(call: DoorCall, parts: readonly PermissionPart[]): Permit {
