@@ -22,7 +22,7 @@ function layPackage(folder: string, base: string): void {
   }
 }
 
-const RULES = ["npm test", "git status", "make test", "cargo test", "go test", "touch allowed"];
+const RULES = ["npm test", "git status", "git log", "git diff", "make test", "cargo test", "go test", "touch allowed"];
 const flags = RULES.flatMap((rule) => ["--allow-tool", `shell(${rule})`]);
 
 const STRAYING = (there: string): string[] => [
@@ -45,6 +45,11 @@ const STRAYING = (there: string): string[] => [
   `npm test --script-shell=${there}/evil.sh`,
   `npm test --node-options=--require=${there}/evil.js`,
   `npm test -w sub`,
+  "npm test --workspaces",
+  `npm test --script_shell=${there}/evil.sh`,
+  "git log --output=OWNED",
+  "git log --outp OWNED",
+  "git diff --no-index /dev/null ../outside/secret.txt",
   `npm test --prefi ${there}`,
   `npm test --prefi=${there}`,
   `npm test -prefix ${there}`,

@@ -1,16 +1,21 @@
 // N12: whatever text comes from others, no request holds a tag of ours that we did not write.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OWN_TAGS } from "../../src/base/tag.ts";
 import { bash, oneCall, scene } from "../agent/scene.ts";
 import { answer, userHooks } from "../hook/hook-scene.ts";
+import { claudeFile, claudeSays, importStage } from "../import/stage.ts";
 import { mcpScene, server as mcpServer } from "../mcp/stage.ts";
 import { addItem, forwarder, cast as sidekickCast } from "../memory/sidekick-scene.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { calls, text } from "../model-server/reply.ts";
+import { startModelServer } from "../model-server/server.ts";
 import { cast, task } from "../orchestration/cast.ts";
 import { definition, put } from "../orchestration/definitions.ts";
+import { startGateway } from "../proxy/gateway.ts";
+import { call } from "../proxy/raw.ts";
+import { CLIENTS } from "../proxy/wire-samples.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
 
 /** Each tag has a mark, so that a tag of ours is never taken for one of theirs. */
@@ -140,6 +145,36 @@ describe("N12 B34 SEC25 our own tags in the text of others", () => {
     const done = await run(stage.place, ["-p", `how do we publish a release? ${hostile("prompt")}`]);
     expect(done.code, done.stderr).toBe(0);
     expectOnlyOurs(stage.server.requests, ["board", "inbox", "prompt"]);
+  });
+
+  it("N12 IM3 a history that another agent left: quoted by recall, to our own model and through the gateway", async () => {
+    const server = await startModelServer({
+      script: (_request, index) =>
+        index === 0 ? oneCall("recall", { query: "zebrafish staging port" }) : text("done"),
+    });
+    onTestFinished(() => server.close());
+    const stage = importStage({
+      EVERLONG_BASE_URL: server.url,
+      EVERLONG_MODEL: "scripted",
+      EVERLONG_API_KEY: "test-key-0123456789",
+      EVERLONG_UPSTREAM_OPENAI: server.url,
+      EVERLONG_EMBEDDER: "none",
+      EVERLONG_PROXY_RECALL_TIMEOUT_MS: "20000",
+    });
+    const said = `The staging port of the zebrafish service is 54871. ${hostile("history")} ${ALL}`;
+    claudeFile(stage, [claudeSays(stage, said), claudeSays(stage, said, { type: "assistant", id: "two" })]);
+    expect((await run(stage.place, ["import", "claude"])).code).toBe(0);
+    const done = await run(stage.place, ["-p", "which staging port has the zebrafish service?"]);
+    expect(done.code, done.stderr).toBe(0);
+    expectOnlyOurs(server.requests, ["history"]);
+    const ours = server.requests.length;
+    const gateway = await startGateway(server, { place: stage.place });
+    const content = "Which staging port does the zebrafish service have?";
+    await call(gateway.url + CLIENTS.chat.path, {
+      headers: { ...CLIENTS.chat.headers, "x-everlong-repo": "acme/shop", "x-everlong-session": "s" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content }] }),
+    });
+    expectOnlyOurs(server.requests.slice(ours), ["history"]);
   });
 
   it("N12 edit takes back what the model was shown, and the file keeps its own tags", async () => {
