@@ -65,10 +65,8 @@ export async function runCall(
   const about = { toolCallId: call.toolCallId, tool, input, signal, ...(opinion ? { hook: opinion } : {}) };
   const permit = await session.parts.permission.permit(about);
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
-  if (permit.type === "deny") {
-    const resultType = permit.futile ? "failure" : "denied";
-    return finish(session, call, failure(permit.code, permit.message), 0, resultType, context);
-  }
+  const refusal = permit.type === "deny" && permit.futile ? "failure" : "denied";
+  if (permit.type === "deny") return finish(session, call, failure(permit.code, permit.message), 0, refusal, context);
 
   const { mcp } = tool;
   const names = mcp ? { mcpServerName: mcp.server, mcpToolName: mcp.tool } : {};

@@ -81,7 +81,7 @@ describe("O70 in the terminal", () => {
     await terminal.see("main says 1");
     await expect.poll(() => terminal.screen().includes("Your choice:")).toBe(true);
     terminal.press("ctrl+c");
-    await terminal.see("2 agents still run in the background");
+    await terminal.see("2 agents are still running in the background");
     terminal.press("ctrl+c");
     await terminal.see("Stopped 2 agents.");
     terminal.type("still there?");

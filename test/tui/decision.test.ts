@@ -61,7 +61,7 @@ describe("plan and autopilot", () => {
     const number = /(\d)\. Go on with autopilot(?! and)/.exec(screen.text())?.[1] ?? "";
     await armed();
     screen.type(number);
-    await screen.reach(/Autopilot approves nothing by itself: [\s\S]* at most 5 times\s+a message/);
+    await screen.reach(/Autopilot approves nothing for you: [\s\S]* at most 5 times\s+per message/);
     await screen.see("autopilot 2/5");
     held.open();
     await screen.reach("all of it");
@@ -70,7 +70,7 @@ describe("plan and autopilot", () => {
     await screen.see(/^interactive ·/m);
     screen.press("shift+tab", "shift+tab");
     await screen.see(/^autopilot 0\/5 ·/m);
-    expect(screen.all().join("\n").split("approves nothing by itself")).toHaveLength(2);
+    expect(screen.all().join("\n").split("approves nothing for you")).toHaveLength(2);
   });
 });
 

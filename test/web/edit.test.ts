@@ -88,7 +88,7 @@ describePage("edits", (open) => {
     expect((await gateway.cli(["graph", "promotions"])).stdout).not.toContain("PostgreSQL");
     expect(await told("Tell me of the database.")).not.toContain("We use PostgreSQL 17");
     await goTo(page, "#/recall?q=which+database+is+it&tab=injected");
-    await page.getByText(/^Nothing: no pin holds there/).waitFor();
+    await page.getByText(/^Nothing: no pin applies there/).waitFor();
   });
 
   it("FE11 F126 an item is added to a board, edited and removed", async () => {
