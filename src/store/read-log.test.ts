@@ -59,6 +59,7 @@ it("C152 L8 a log is read a megabyte at a time, and each piece is handed on befo
   const handle = await open(path, "r");
   let [read, given, most, waiting] = [0, 0, 0, 0];
   const watched = {
+    stat: () => handle.stat(),
     async read(buffer: Buffer, at: number, length: number, position: number) {
       waiting = Math.max(waiting, read - given);
       most = Math.max(most, length);

@@ -30,6 +30,6 @@ it("G10 G11 facts come from the model's answer; status shows calls and tokens", 
   // Two messages of the turn in two groups: one call a group.
   expect(calls).toBe(2);
   const status = await run(place, ["graph", "status"]);
-  expect(status.stdout).toContain("Facts are found by: llm.");
+  expect(status.stdout).toContain("Facts are extracted by: llm.");
   expect(status.stdout).toMatch(/Model: 2 calls, [\d,]+ tokens; 0 facts dropped/);
 });
