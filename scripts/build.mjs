@@ -20,6 +20,7 @@ const OF_EVERY_RUN = modules([
   "runtime/recall/match-text",
   "schema/own-tool",
   "command/call-subject",
+  "command/format",
 ]);
 
 // The lazy doors that every turn goes through. They and what they import are one part:

@@ -115,3 +115,16 @@ it.each(otherNodes.filter(({ version }) => /^v(?:1\d|2[01])\./.test(version)))(
     expect(done.stderr.trimEnd().split("\n")).toHaveLength(1);
   },
 );
+
+it("F115 what every command loads leaves out the part that only a turn needs", () => {
+  const parts = join(root, "dist", "part");
+  const importsOf = (name: string): string[] =>
+    [...readFileSync(join(parts, name), "utf8").matchAll(/^import [^;]*?"\.\/([\w.-]+\.js)"/gm)].map(
+      ([, to = ""]) => to,
+    );
+  const loaded = new Set(readdirSync(parts).filter((name) => /^command-line-/.test(name)));
+  expect(loaded.size).toBe(1);
+  for (const name of loaded) for (const more of importsOf(name)) loaded.add(more);
+  expect([...loaded].some((name) => /^run-/.test(name))).toBe(true);
+  expect([...loaded].filter((name) => /^turn-/.test(name))).toEqual([]);
+});
