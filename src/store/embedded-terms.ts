@@ -1,7 +1,7 @@
 // The index of recall on SQLite: the terms and marks of a passage are one row of an FTS5 table.
 import type { Database } from "./sqlite.ts";
 import { column, prepared } from "./statement.ts";
-import type { TermAnswer, TermFrame, TermGroup, TermMatch, TermQuestion, TermStep } from "./term-step.ts";
+import type { TermAnswer, TermGroup, TermMatch, TermQuestion, TermStep } from "./term-step.ts";
 import type { SqlPiece } from "./unit.ts";
 
 /**
@@ -94,9 +94,6 @@ export function ftsMatch({ groups, frame }: TermMatch): string | undefined {
   if (must === "") return frame.not.length > 0 && frame.left ? any(frame.left) : undefined;
   return frame.not.length > 0 ? `(${must}) NOT ${any(frame.not)}` : must;
 }
-
-/** What demands nothing but its frame. */
-export const frameMatch = (frame: TermFrame): TermMatch => ({ groups: [], frame });
 
 const groupText = ({ tokens, beginnings = [] }: TermGroup): string =>
   beginnings.length === 0
