@@ -87,18 +87,13 @@ async function parted<Raw>(
   { shortened, dropped }: Cut<Raw>,
   count: Shaping<Raw>["count"],
 ): Promise<Parted<Raw>> {
+  const history: ContextItem<Raw>[] = [];
   const left: ContextItem<Raw>[] = [];
   const omitted: ContextItem<Raw>[] = [];
-  // Of a long history most is left out and nothing shortened: then nothing but ids is looked at.
-  if (shortened.size === 0) {
-    for (const item of all) (dropped.has(item.id) ? omitted : left).push(item);
-    return { history: all, left, omitted, shortenedItems: 0, saved: 0 };
-  }
-  const history: ContextItem<Raw>[] = [];
   let shortenedItems = 0;
   let saved = 0;
   for (const item of all) {
-    const short = shortened.get(item.id);
+    const short = shortened.size > 0 ? shortened.get(item.id) : undefined;
     const visible = short ? await resized(short, count) : item;
     saved += item.tokens - visible.tokens;
     history.push(visible);
