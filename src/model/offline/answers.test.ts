@@ -29,6 +29,14 @@ describe("answers", () => {
     expect(first(text)?.quote).toContain(quote);
   });
 
+  it("N44 a comment is quoted with the code below it, which is the answer", async () => {
+    const cart =
+      "/** Adds up a cart with tax. */\nfunction total(items, rate = 0.19) { return sum(items) * (1 + rate); }\n";
+    const { text } = await ask("how is the tax computed", { files: { "src/cart.js": cart } });
+    expect(first(text)).toMatchObject({ source: "src/cart.js:1" });
+    expect(first(text)?.quote).toContain("return sum(items) * (1 + rate);");
+  });
+
   it("A3.4 at most five quotes of 400 characters, source before tests, documents and lock files", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, at) => [`src/f${at}.ts`, `use(parseConfig, ${at}, "${"x".repeat(900)}");\n`]),

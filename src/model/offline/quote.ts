@@ -100,14 +100,16 @@ function passage(
         ? "prose"
         : "code";
   const from = found.defines && !question.wants.place ? firstComment(lines, found.line) : found.line;
-  const goesOn = endsOpen(found.text) || (question.terms.length > 0 && /,\s*$/.test(found.text));
-  const last = form === "code" && !goesOn ? found.line : Number.POSITIVE_INFINITY;
+  const at = form === "code" ? commented(lines, found.line) : found.line;
+  const opening = at === found.line ? found.text : (lines.get(at) ?? "");
+  const goesOn = endsOpen(opening) || (question.terms.length > 0 && /,\s*$/.test(opening));
+  const last = form === "code" && !goesOn ? at : Number.POSITIVE_INFINITY;
   const rows: string[] = [];
   let size = -1;
-  for (let at = from; at <= last; at++) {
-    const row = lines.get(at);
+  for (let line = from; line <= last; line++) {
+    const row = lines.get(line);
     if (row === undefined || row.includes("\ufffd")) break;
-    if (at > found.line && endsBefore(row, found.text, form)) break;
+    if (line > at && endsBefore(row, opening, form)) break;
     if (size + row.length + 1 > MAX_CHARS) {
       // Under a heading that says nothing alone, a part of what follows.
       if (HEADING.test(found.text) && rows.every((seen) => HEADING.test(seen) || seen.trim() === "")) {
@@ -117,17 +119,26 @@ function passage(
     }
     rows.push(row);
     size += row.length + 1;
-    if (at > found.line && form === "code" && closes(row, found.text)) break;
+    if (line > at && form === "code" && closes(row, opening)) break;
   }
   while (rows.at(-1)?.trim() === "") rows.pop();
   if (rows.length <= Math.max(1, found.line - from)) return single;
   return { from, to: from + rows.length - 1, text: rows.join("\n") };
 }
 
+const COMMENT = /^\s*(?:\/\/|\/?\*|#(?!!)|@\w|"""|--\s)/;
+
 function firstComment(lines: ReadonlyMap<number, string>, line: number): number {
   let from = line;
-  while (/^\s*(?:\/\/|\/?\*|#(?!!)|@\w|"""|--\s)/.test(lines.get(from - 1) ?? "")) from--;
+  while (COMMENT.test(lines.get(from - 1) ?? "")) from--;
   return from;
+}
+
+/** The line of code that a comment is about, when it comes right below it; any other line is its own. */
+function commented(lines: ReadonlyMap<number, string>, line: number): number {
+  let at = line;
+  while (COMMENT.test(lines.get(at) ?? "")) at++;
+  return (lines.get(at) ?? "").trim() === "" ? line : at;
 }
 
 /** A heading's section ends at the next heading; a paragraph at a blank line too, a point at the next; code at a blank line. */
