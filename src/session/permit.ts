@@ -84,7 +84,7 @@ export class Door {
     const decision = this.#decide(call, parts);
     if (decision.type === "allow") return this.#allow(call, parts);
     if (decision.type === "deny") return this.#deny(call, requests, decision);
-    const reason = await call.tool.foresee?.(call.input, { cwd, mayRead: (path) => this.#mayRead(path) });
+    const reason = await call.tool.foresee?.(call.input, { cwd, mayRead: (path) => this.#mayRead(call, path) });
     if (reason) return { type: "deny", ...reason, futile: true };
     return (
       (await this.#askHooks(call, decision, requests, parts)) ??
@@ -120,10 +120,11 @@ export class Door {
     return real !== undefined && (this.#granted.get(toolCallId)?.has(real) ?? false);
   }
 
-  /** Whether anybody may read it unasked. */
-  async #mayRead(path: string): Promise<boolean> {
-    const { userHome, main, policy } = this.#parts;
-    const { cwd } = main.state.context;
+  /** Whether anybody may read it unasked. A hook that wants a person to look at the call may mean the file. */
+  async #mayRead({ hook, actor }: DoorCall, path: string): Promise<boolean> {
+    if (objects(hook)) return false;
+    const { userHome, policy } = this.#parts;
+    const { cwd } = actor.conversation.state.context;
     const { everlongHome } = policy().places;
     const parts = await inspect([{ kind: "read", path }], { cwd, userHome, everlongHome });
     return decide(parts, policy()).type === "allow";

@@ -125,19 +125,18 @@ async function execute(
   session.live.turn.running.delete(call.toolCallId);
   if (first.type === "value") return { outcome: first.value };
   own.abort();
-  await within(running, ABORT_GRACE_MS);
+  const last = await within(running, ABORT_GRACE_MS);
+  const value = last.type === "value" ? last.value : undefined;
+  // What it says itself of its end is most often its output so far, which people saw: nobody runs it again for that.
+  const itsWord = value?.type === "failure" && value.code === "interrupted" ? ` ${value.message}` : "";
+  const stopped = (code: string, why: string) => failure(code, `${why} It may have done part of its work.${itsWord}`);
   if (first.type === "timeout") {
-    const message = `Stopped after its limit of ${Math.round(limitMs / 1000)} s. It may have done part of its work.`;
-    return { outcome: failure("timeout", message), resultType: "timeout" };
+    const why = `Stopped after its limit of ${Math.round(limitMs / 1000)} s.`;
+    return { outcome: stopped("timeout", why), resultType: "timeout" };
   }
-  if (!turnSignal.aborted) {
-    const message = "Stopped, because nothing was heard of it for too long. It may have done part of its work.";
-    return { outcome: failure("stalled", message) };
-  }
-  return {
-    outcome: failure("interrupted", "Interrupted by the user. It may have done part of its work."),
-    resultType: "interrupted",
-  };
+  if (!turnSignal.aborted)
+    return { outcome: stopped("stalled", "Stopped, because nothing was heard of it for too long.") };
+  return { outcome: stopped("interrupted", "Interrupted by the user."), resultType: "interrupted" };
 }
 
 /** Output while a tool runs, at most every 100 ms. */

@@ -45,6 +45,26 @@ describe("A5.9 a signal while a tool runs", () => {
     expect(toolResults(server.requests[1])[0]?.text).toMatch(/interrupted/i);
   });
 
+  it("A5.9 the output that an interrupted command had shown is in its result; one that printed nothing says so", async () => {
+    const { server, place } = await scene([
+      calls([bash("echo 'the first half'; touch begun; sleep 600", {}, "c1")]),
+      calls([bash("touch begun-2; sleep 600", {}, "c2")]),
+      text("going on"),
+    ]);
+    const cut = async (args: string[], mark: string): Promise<void> => {
+      const child = start(place, args);
+      await until("the command", () => existsSync(join(place.folder, mark)));
+      child.kill("SIGINT");
+      expect((await child.done).code).toBe(130);
+    };
+    await cut(GO, "begun");
+    await cut([...GO, "--continue"], "begun-2");
+    expect((await run(place, ["--continue", "-p", "go on"])).code).toBe(0);
+    const [first = "", second = ""] = toolResults(server.requests[2]).map((result) => result.text);
+    expect(first).toMatch(/Interrupted by the user.*Output so far:\nthe first half\n/s);
+    expect(second).toMatch(/Interrupted by the user.*It had printed nothing\./s);
+  });
+
   it("A5.9 an answer cut while it streams is kept as incomplete", async () => {
     const { place } = await scene([text("the beginning of a long answer", { hold: new Promise(() => {}) })]);
     const child = start(place, ["-p", "go", "--output-format", "stream-json"]);

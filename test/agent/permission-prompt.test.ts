@@ -76,29 +76,6 @@ describe("A7.7 answers to a permission prompt", () => {
     expect(JSON.stringify(only(logOf(place), "permission.requested"))).not.toContain("private");
   });
 
-  it("A7.9 nobody is asked to create what exists, and of a place that may not be read nothing is told before the answer", async () => {
-    const { place, server } = await scene((request) =>
-      JSON.stringify(request.body).includes('"role":"tool"')
-        ? text("ended: all")
-        : calls([
-            { name: "create", args: { path: "here.txt", file_text: "x" } },
-            { name: "create", args: { path: "hidden.txt", file_text: "x" } },
-          ]),
-    );
-    for (const name of ["here.txt", "hidden.txt"]) writeFileSync(join(place.folder, name), "old\n");
-    const terminal = await at(place, ["--deny-tool", "read(hidden.txt)"]);
-    terminal.type("go");
-    await answer(terminal, "4");
-    await terminal.see("ended: all");
-    await leave(terminal);
-    const asked = only(logOf(place), "permission.requested").map((e) => JSON.stringify(e.data.request));
-    expect(asked).toEqual([expect.stringContaining("hidden.txt")]);
-    const [here, hidden] = toolResults(server.requests[1]).map((result) => result.text);
-    expect(here).toMatch(/here.txt already exists. Nothing was changed. Use view, then edit./);
-    expect(hidden).toMatch(/^Error \(rejected\)/);
-    expect(hidden).not.toContain("exists");
-  });
-
   it("A7.7 this session: the rule is stored for the session, shown by /permissions, reset by it, and not carried over a resume", async () => {
     const { place } = await scene(touching);
     const terminal = await at(place);

@@ -102,7 +102,8 @@ async function follow(shell: Shell, waitMs: number, shells: Shells, context: Too
     void shell.stop();
     await within(shell.done, ABORT_WAIT_MS);
     shells.forget(shell);
-    return failure("interrupted", `Stopped while it ran. Output so far:\n${shell.read().text}`);
+    const { text } = shell.read();
+    return failure("interrupted", text === "" ? "It had printed nothing." : `Output so far:\n${text}`);
   }
   const { text, ...size } = shell.read();
   const seconds = Math.round((performance.now() - shell.startedAt) / 100) / 10;

@@ -4,7 +4,8 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { decodeUtf8, looksBinary, realTarget } from "../../host/files.ts";
 import { ownTool } from "../../schema/own-tool.ts";
-import { defineTool, failure, success, type Tool, type ToolOutcome } from "../contract.ts";
+import type { ToolErrorCode } from "../../schema/tool.ts";
+import { defineTool, failure, success, type Tool } from "../contract.ts";
 import { promptDiff, unifiedDiff } from "../diff.ts";
 import { type EditorFiles, readText, writeText } from "../editor.ts";
 import type { Ledger } from "../ledger.ts";
@@ -41,6 +42,12 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
     input,
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
+    async foresee(asked, { cwd, mayRead }) {
+      const target = realTarget(absolutePath(asked.path, cwd));
+      if (!(await mayRead(target))) return undefined;
+      const plan = await planEdit(target, asked, { ledger, files });
+      return plan.ok ? undefined : plan.error;
+    },
     // Where no diff can be made, the call will fail and change nothing.
     preview: async (asked, { cwd }) => {
       const plan = await planEdit(realTarget(absolutePath(asked.path, cwd)), asked, { files });
@@ -52,7 +59,7 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
       if (!target.ok) return target.error;
       const path = target.value;
       const plan = await planEdit(path, asked, { ledger, files });
-      if (!plan.ok) return plan.error;
+      if (!plan.ok) return failure(plan.error.code, plan.error.message);
       const { before, after, mode } = plan.value;
       const bytes = Buffer.from(after);
       const old = Buffer.from(before);
@@ -72,23 +79,22 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
 }
 
 type EditParts = { ledger?: Ledger; files: EditorFiles | undefined };
+type Obstacle = { code: ToolErrorCode; message: string };
 
-async function planEdit(path: string, asked: Input, { ledger, files }: EditParts): Promise<Result<Plan, ToolOutcome>> {
+async function planEdit(path: string, asked: Input, { ledger, files }: EditParts): Promise<Result<Plan, Obstacle>> {
   const read = await readText(path, WHOLE_BYTES, files);
   if (!read.ok) {
     const code = read.error.code === "not_found" || read.error.code === "too_large" ? read.error.code : "failed";
-    return fail(failure(code, `${read.error.message} Nothing was changed.`));
+    return fail({ code, message: `${read.error.message} Nothing was changed.` });
   }
   const { bytes, mode } = read.value;
   const before = looksBinary(bytes) ? undefined : decodeUtf8(bytes);
-  if (before === undefined)
-    return fail(failure("failed", `${path} is not UTF-8 text: it cannot be edited without damage. Use bash.`));
-  if (ledger && !ledger.isCurrent(path, bytes)) {
-    return fail(
-      failure("failed", `${path} has changed since you last saw it. Nothing was changed. View it again, then edit.`),
-    );
-  }
+  if (before === undefined) return obstacle(`${path} is not UTF-8 text: it cannot be edited without damage. Use bash.`);
+  if (ledger && !ledger.isCurrent(path, bytes))
+    return obstacle(`${path} has changed since you last saw it. Nothing was changed. View it again, then edit.`);
   const replaced = replaceExact(before, asked.old_str, asked.new_str, asked.replace_all ?? false);
-  if (!replaced.ok) return fail(failure("failed", `Nothing was changed in ${asked.path}: ${replaced.error}`));
+  if (!replaced.ok) return obstacle(`Nothing was changed in ${asked.path}: ${replaced.error}`);
   return ok({ before, after: replaced.value, mode });
 }
+
+const obstacle = (message: string): Result<never, Obstacle> => fail({ code: "failed", message });
