@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // The command. Plain JavaScript that any Node can read: it finds a Node that is new enough and starts dist/main.js on it.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import module from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+
+// An import of a module of Node reads every export of it, which costs a start milliseconds; an old Node knows no other way.
+const builtin = (name) => (process.getBuiltinModule ? process.getBuiltinModule(name) : import(name));
+const { existsSync, readFileSync } = await builtin("fs");
+const { dirname, join } = await builtin("path");
+const { fileURLToPath, pathToFileURL } = await builtin("url");
 
 // A key given by --api-key must not stay readable in the list of processes.
 process.title = "everlong";
@@ -25,10 +26,11 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   );
 } else if (newEnough()) {
   if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
-  module.enableCompileCache?.(join(root, "dist", ".cache"));
+  const { enableCompileCache } = await builtin("module");
+  enableCompileCache?.(join(root, "dist", ".cache"));
   await import(pathToFileURL(entry).href);
 } else {
-  reexecute();
+  await reexecute();
 }
 
 function newEnough() {
@@ -37,7 +39,7 @@ function newEnough() {
 }
 
 // The child must not outlive this process, even when it is killed with SIGKILL: it holds the other end of fd 3.
-function reexecute() {
+async function reexecute() {
   const own = join(root, "node_modules", "node", "bin", "node");
   if (!existsSync(own)) {
     stop(
@@ -45,6 +47,7 @@ function reexecute() {
     );
     return;
   }
+  const { spawn } = await builtin("child_process");
   const child = spawn(own, [fileURLToPath(import.meta.url), ...args], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, EVERLONG_PARENT_PIPE: "3" },
@@ -61,7 +64,7 @@ function reexecute() {
 
 async function dieWithParent() {
   delete process.env.EVERLONG_PARENT_PIPE;
-  const { Socket } = await import("node:net");
+  const { Socket } = await builtin("net");
   const die = () => process.kill(process.pid, "SIGKILL");
   new Socket({ fd: 3 }).on("close", die).on("error", die).resume().unref();
 }
