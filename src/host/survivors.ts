@@ -67,6 +67,15 @@ function ownStart(): number {
   return started;
 }
 
+/** When a process began, in ticks since the machine did: a later one with the same number began at another. 0 when nobody can tell. */
+export function startOf(pid: number): number {
+  try {
+    return pid === process.pid ? ownStart() : Number(statOf(pid)[STARTED]);
+  } catch {
+    return 0; // it has ended, or this system has no /proc
+  }
+}
+
 /** Ctrl+Z or a signal of that kind stopped it. Always false on a system without /proc. */
 export function isStopped(pid: number): boolean {
   try {

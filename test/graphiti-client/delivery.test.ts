@@ -168,7 +168,10 @@ describe("GC16 batches", () => {
       await write(db, () => {
         moveRows(db, "send", { unit: "m" });
         changeHealth(db, url, {});
-        db.prepare("UPDATE graph_endpoint SET worker = ?, lease_until = ?").run("999999999:gone", clock.at + MINUTE);
+        db.prepare("UPDATE graph_endpoint SET worker = ?, lease_until = ?").run(
+          "gone.999999999.1.0",
+          clock.at + MINUTE,
+        );
       }),
     );
     graphiti.episodes.push({ uuid: "e0", group: "g", message: { ...draft("m").message } });

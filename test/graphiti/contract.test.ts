@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { graphRoutes } from "../../src/server/graphiti/routes.ts";
 import { type Answer, type Graphiti, openGraphiti, realUrl } from "./stage.ts";
 
 type Recorded = {
@@ -31,6 +32,8 @@ type FactResult = Record<string, unknown> & { fact: string; uuid: string; episod
 const facts = ({ body }: Answer): FactResult[] => (body as { facts: FactResult[] }).facts;
 type Detail = { detail: { type: string; loc: unknown[]; input: unknown; ctx?: unknown; msg: string }[] };
 const errors = ({ body }: Answer) => (body as Detail).detail;
+
+const NOT_AUTHENTICATED = { detail: "Not authenticated" };
 
 const modes = realUrl === undefined ? (["loopback-open", "token"] as const) : (["loopback-open"] as const);
 const ours = it.skipIf(realUrl !== undefined);
@@ -395,14 +398,22 @@ describe.each(modes)("RE8 GS7 the contract, gateway.auth=%s", (auth) => {
     expect(described.components.schemas["FactResult"]?.required).toContain("expired_at");
   });
 
-  ours("GS7 a wrong token is refused, and a missing one where it is needed", async () => {
-    const refused = { status: 401, body: { detail: "Not authenticated" } };
-    const wrong = await server.send("GET", "/healthcheck", undefined, { authorization: "Bearer wrong" });
-    expect(wrong).toMatchObject(refused);
-    const none = await fetch(`${server.url}/healthcheck`);
-    expect(none.status).toBe(auth === "token" ? 401 : 200);
-    if (auth === "token") expect(await none.json()).toEqual(refused.body);
-  });
+  ours(
+    "GS7 every route refuses a wrong token, and a missing one where it is needed; without one stock clients get through",
+    async () => {
+      const paths = [...graphRoutes, { method: "GET", path: "/openapi.json" }];
+      for (const { method, path } of paths) {
+        const at = `${server.url}${path.replace(/\{\w+\}/, "none")}`;
+        const none = await fetch(at, { method });
+        // As many wrong ones again would be taken for guessing, where a missing one counts as well.
+        const wrong = auth === "token" ? none : await fetch(at, { method, headers: { authorization: "Bearer wrong" } });
+        expect([method, path, none.status === 401]).toEqual([method, path, auth === "token"]);
+        expect([method, path, wrong.status, await wrong.json()]).toEqual([method, path, 401, NOT_AUTHENTICATED]);
+      }
+      const wrong = await server.send("GET", "/healthcheck", undefined, { authorization: "Bearer wrong" });
+      expect(wrong).toMatchObject({ status: 401, body: NOT_AUTHENTICATED });
+    },
+  );
 
   it("GS1 clears the graph", async () => {
     expect(await server.send("POST", "/clear")).toMatchObject({

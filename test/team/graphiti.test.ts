@@ -1,5 +1,6 @@
 // GS7, RB13: Graphiti's REST contract on a team's nodes: whose token it is decides what is there, and what may be done.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { graphRoutes } from "../../src/server/graphiti/routes.ts";
 import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { type Answer, addMember, ask, startNode, type TestMember } from "./nodes.ts";
 
@@ -57,17 +58,31 @@ describe("W1 GS7 /graphiti of a team", () => {
     await post(ann, "shared", [said("The lamp is now red.", { uuid: "m-1" })]);
     for (const token of ["", "evl.acme.nothing", `${ann.token}x`])
       expect(detailOf(await ask(nodes[0], { token }, "GET /graphiti/healthcheck"))).toEqual([401, "Not authenticated"]);
-    expect((await ask(nodes[0], reader, "GET /graphiti/healthcheck")).status).toBe(200);
-    expect((await ask(nodes[0], reader, "GET /graphiti/episodes/shared?last_n=1")).status).toBe(200);
-    for (const [line, body] of [
-      ["POST /graphiti/messages", { group_id: "shared", messages: [] }],
-      ["POST /graphiti/entity-node", { uuid: "e", group_id: "shared", name: "n" }],
-      ["DELETE /graphiti/group/shared", undefined],
-      ["DELETE /graphiti/episode/m-1", undefined],
-      ["DELETE /graphiti/entity-edge/x", undefined],
-      ["POST /graphiti/clear", undefined],
-    ] as const)
-      expect([line, (await ask(nodes[0], reader, line, body)).status]).toEqual([line, 403]);
+    const message = { content: "lamp", role_type: "user", role: null };
+    const body = { group_id: "shared", messages: [message], query: "lamp", center_node_uuid: null };
+    const statuses: Record<string, number> = {};
+    for (const { method, path } of [...graphRoutes, { method: "GET", path: "/openapi.json" }]) {
+      const line = `${method} /graphiti${path.replace("{group_id}", "shared").replace("{uuid}", "m-1")}`;
+      const shown = { ...body, uuid: "e", name: "n", scope: "user", key: "k" };
+      const asked = path === "/episodes/{group_id}" ? `${line}?last_n=1` : line;
+      const answer = await ask(nodes[0], reader, asked, method === "POST" ? shown : undefined);
+      statuses[`${method} ${path}`] = answer.status;
+    }
+    expect(statuses).toEqual({
+      "GET /healthcheck": 200,
+      "POST /messages": 403,
+      "POST /search": 200,
+      "POST /get-memory": 200,
+      "GET /episodes/{group_id}": 200,
+      "GET /entity-edge/{uuid}": 404,
+      "DELETE /entity-edge/{uuid}": 403,
+      "DELETE /episode/{uuid}": 403,
+      "DELETE /group/{group_id}": 403,
+      "POST /entity-node": 403,
+      "POST /clear": 403,
+      "POST /groups/resolve": 200,
+      "GET /openapi.json": 200,
+    });
     expect((await ask(nodes[0], ann, "POST /graphiti/clear")).status).toBe(403);
     expect(await episodes(ann, "shared")).toHaveLength(1);
   });

@@ -3,8 +3,8 @@ import { within } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
 import { errorText } from "../../base/failure.ts";
-import { shortId } from "../../base/id.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { newWorkerName } from "../../host/worker-name.ts";
 import type { Episode, GraphFactOrigin, Instant } from "../../schema/graph.ts";
 import type { Fault } from "../../store/fault.ts";
 import type { GraphStore } from "./contract.ts";
@@ -37,8 +37,7 @@ const GROUPS_AT_ONCE = 4;
 
 export class GraphIngest {
   readonly #options: Required<Omit<IngestOptions, "onTrouble">> & IngestOptions;
-  /** Its process is part of its name: what a dead one held is free at once. */
-  readonly #worker = `${shortId("graph")}.${process.pid}`;
+  readonly #worker = newWorkerName("graph");
   readonly #ended = new AbortController();
   /** No more is to come: batches are read as they are. */
   readonly #closing = new AbortController();

@@ -1,10 +1,11 @@
 // Delivery: the outbox of one folder goes to its Graphiti server, in the background and never faster than the server can bear.
 import { within } from "../../base/abort.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { newWorkerName } from "../../host/worker-name.ts";
 import { type Database, write } from "../../store/sqlite.ts";
 import type { GraphitiClient } from "./client.ts";
 import { confirm, LOOK_MS } from "./confirm.ts";
-import { backoffMs, changeHealth, endLease, lookMs, newWorker, readHealth, restMs, takeLease } from "./health.ts";
+import { backoffMs, changeHealth, endLease, lookMs, readHealth, restMs, takeLease } from "./health.ts";
 import { type OutboxPlace, purgeRows, readRows } from "./queue.ts";
 import { nextBatch, type SendFailure, type SendLimits, sendBatch } from "./send.ts";
 
@@ -32,7 +33,7 @@ const LEASE_END_MS = 1000;
 export class OutboxDelivery {
   readonly #options: DeliveryOptions;
   readonly #clock: Clock;
-  readonly #worker = newWorker();
+  readonly #worker = newWorkerName("graphiti");
   readonly #ended = new AbortController();
   readonly #hurry = new AbortController();
   #running: Promise<void> | undefined;

@@ -1,6 +1,5 @@
 // How a Graphiti server fared lately, kept for all processes: failures, until when it is left alone, whether it stores at all.
-import { shortId } from "../../base/id.ts";
-import { isAlive } from "../../host/survivors.ts";
+import { endOf } from "../../host/worker-name.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { get, run } from "./row.ts";
 
@@ -49,14 +48,11 @@ export function changeHealth(db: Database, endpoint: string, change: Partial<End
 /** No lease is longer: one that seems to be was written before the clock was set back. */
 const LEASE_MAX_MS = 180_000;
 
-/** The name of one who sends, by which others see whether its process lives. */
-export const newWorker = (): string => `${process.pid}:${shortId("graphiti")}`;
-
 /** One process sends to a server at a time; one that died loses its turn. Inside a transaction. */
 export function takeLease(db: Database, endpoint: string, worker: string, now: number, until: number): boolean {
   run(db, "INSERT OR IGNORE INTO graph_endpoint (endpoint) VALUES (?)", endpoint);
   const holder = get(db, "SELECT worker FROM graph_endpoint WHERE endpoint = ?", endpoint)?.["worker"];
-  if (typeof holder === "string" && !isAlive(Number.parseInt(holder, 10))) endLease(db, endpoint, holder);
+  if (typeof holder === "string" && endOf(holder) !== undefined) endLease(db, endpoint, holder);
   const { changes } = run(
     db,
     `UPDATE graph_endpoint SET worker = ?, lease_until = ?

@@ -33,6 +33,8 @@ export type StorageData = {
   index: { searchable: boolean; vectors: boolean };
   /** Whether the rules read the graph's episodes here. */
   readsGraph: boolean;
+  /** Threads before this one. */
+  endedThreads: readonly number[];
   turn: SharedArrayBuffer;
 };
 export type StorageJobs = ItemStorage & {
@@ -82,7 +84,7 @@ function serve(data: StorageData): void {
 }
 
 async function open(data: StorageData): Promise<StorageJobs> {
-  const { store: path, journal: folder, quarantine, readsGraph } = data;
+  const { store: path, journal: folder, quarantine, readsGraph, endedThreads } = data;
   const connected = await openDatabase(path);
   if (!connected.ok) throw new Error(connected.error.what);
   const db = connected.value;
@@ -98,7 +100,7 @@ async function open(data: StorageData): Promise<StorageJobs> {
   const redactor = secretRedactor(data.filter.key, data.filter.known);
   const graph = readsGraph
     ? new TemporalGraph({
-        ...{ store: embeddedGraph(db), extractor: rulesExtractor },
+        ...{ store: embeddedGraph(db, endedThreads), extractor: rulesExtractor },
         redact: secretFilter(data.filter.key, data.filter.known),
         search: () => Promise.reject(new Error("the storing thread searches nothing")),
         onTrouble: ({ message }) => tell({ type: "trouble", part: "graph", message }),

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
+import { instantAt } from "../../memory/graph/time.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
 import { caller, history, openPlace, type Place, request, seeable } from "../../proxy/store/store-fixture.ts";
 import { acquit, isSuspect } from "../../store/rebuild/suspect.ts";
@@ -158,6 +160,23 @@ it("N13 PE4 a thread that meets a damaged store says so once: the file that is m
   expect((await storage.store(texts, "now")).ok).toBe(false);
   expect((await storage.store(texts, "now")).ok).toBe(false);
   expect(isSuspect(options.store)).toBe(false);
+});
+
+it("G7 RE9 what a thread that dies was reading is read by the next one, without another message and without waiting for a lease", async () => {
+  storage = new StorageThread({ ...options, readsGraph: true });
+  const texts = Array.from({ length: 400 }, (_, n) => `The lamp${n} is now red. The door${n} depends on the lamp${n}.`);
+  const episodes = texts.map((text, n) => ({ name: `m${n}`, text, role: "Ann", roleType: "user" as const }));
+  const now = instantAt(Date.now());
+  expect(await embeddedGraph(place.db).accept({ group: "a", origin: "api", episodes, now })).toMatchObject({
+    ok: true,
+  });
+  const inState = (state: string): number => count(`SELECT count(*) AS n FROM graph_episode WHERE state = '${state}'`);
+  storage.ingest.wake();
+  while (inState("running") === 0) await wait(1);
+  await storage.end();
+  expect(inState("running")).toBeGreaterThan(0);
+  await expect.poll(() => inState("done"), { timeout: 20_000 }).toBe(400);
+  expect(count("SELECT count(*) AS n FROM graph_fact")).toBe(800);
 });
 
 it("G17 many who wake the reader of the graph at the same time cost two messages to its thread, and the last is heard", async () => {

@@ -10,7 +10,7 @@ import type { WriteTurn } from "../../store/write-turn.ts";
 import type { AcceptNewTurns } from "./graph-feed.ts";
 import type { StorageAsk, StorageData, StorageJobs, StorageReply } from "./storage-thread.ts";
 
-type ThreadOptions = Omit<StorageData, "turn"> & {
+type ThreadOptions = Omit<StorageData, "turn" | "endedThreads"> & {
   /** The main thread's side of it. */
   turn: WriteTurn;
   onTrouble(part: "log" | "graph" | "index", message: string): void;
@@ -27,10 +27,13 @@ const HUNG_MS = 120_000;
 /** A request waits so long for what its cut needs; then it goes on without a new one. */
 const CUT_MS = 20_000;
 const CLOSE_MS = 5000;
+/** After its end a thread gets so much rest before the next reads what it had in hand. */
+const REST_MS = 250;
 
 export class StorageThread implements ItemStorage {
   readonly #options: ThreadOptions;
   #running: Promise<Running> | undefined;
+  readonly #endedThreads: number[] = [];
   #count = 0;
   #rows = 0;
   #isClosed = false;
@@ -129,10 +132,11 @@ export class StorageThread implements ItemStorage {
   async #start(): Promise<Running> {
     const { threadUrl } = await import("./storage-thread.ts");
     const { turn, onTrouble, hungMs: _hung, cutMs: _cut, ...data } = this.#options;
-    const everlongStorage: StorageData = { ...data, turn: turn.memory };
+    const everlongStorage: StorageData = { ...data, endedThreads: [...this.#endedThreads], turn: turn.memory };
     const worker = new Worker(new URL(threadUrl), {
       ...{ workerData: { everlongStorage }, execArgv: ["--no-warnings"], resourceLimits },
     });
+    const { threadId } = worker; // it has none after its end
     const waiting: Running["waiting"] = new Map();
     let why = new Error("it has ended");
     worker.unref();
@@ -150,6 +154,8 @@ export class StorageThread implements ItemStorage {
     worker.on("exit", () => {
       turn.free();
       this.#running = undefined;
+      this.#endedThreads.push(threadId);
+      if (data.readsGraph && !this.#isClosed) setTimeout(() => this.ingest.wake(), REST_MS).unref();
       for (const { reject } of waiting.values()) reject(why);
     });
     return { worker, waiting };

@@ -6,6 +6,7 @@ import type { EntityLabel } from "./relation.ts";
 import { isCapital, type Token } from "./token.ts";
 import {
   ATTRIBUTES,
+  CLOSE_PEOPLE,
   EVENT_STATES,
   HOSTS,
   NOT_IN_PHRASE,
@@ -75,6 +76,9 @@ function person(tokens: readonly Token[], context: PhraseContext): EntityDraft |
   if (me) return me;
   const phrase = joined(tokens).toLowerCase();
   if (phrase === "the user" || phrase === "user") return user(context.speaker);
+  const [whose, what, ...rest] = tokens;
+  if (/^(?:my|our)$/.test(whose?.lower ?? "") && CLOSE_PEOPLE.has(what?.lower ?? "") && rest.length > 0)
+    return person(rest, context);
   const [, handle] = tokens.length === 1 ? (/^@([a-z][\w-]{1,38})$/i.exec(phrase) ?? []) : [];
   if (handle !== undefined) return user(handle);
   if (/(?:^| )(?:team|squad|folks|guys|crew)$/.test(phrase)) return thing(tokens, context, false);
@@ -247,6 +251,9 @@ export const SLOT_KINDS = {
   state: single(state),
   event: single((tokens) => phraseIn(tokens, EVENT_STATES)),
   attribute: single(attribute),
+  url: single((tokens) =>
+    /^https?:\/\/\S+$/.test(joined(tokens)) ? (tokens[0]?.entity ?? clipped(joined(tokens), "Term")) : undefined,
+  ),
   code: single(code),
   codes: listOf(code),
   change: single(change),

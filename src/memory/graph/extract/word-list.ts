@@ -83,7 +83,8 @@ export const STATES =
   on hold, in production, in staging, in beta, paused, cancelled, canceled, approved, rejected, unstable, stable, healthy,
   unhealthy, degraded, stuck, abandoned, obsolete, pending, resolved, out of date, up to date, frozen, end of life, unmaintained,
   feature complete, flaky, published, reverted, unblocked, staged, queued, running, stopped, locked, unlocked, draft, final,
-  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode, read-only, read only`);
+  up and running, in qa, in testing, in use, unused, removed, deleted, code complete, in maintenance mode, read-only, read only,
+  muted, silenced, suspended, throttled, retired, decommissioned, unreachable, overloaded`);
 
 /** States that "X was …" gives: something happened and what it left is still so. */
 export const EVENT_STATES =
@@ -98,12 +99,12 @@ export const ATTRIBUTES =
   rate delay backoff retries ttl locale theme format encoding license licence count maximum minimum max min duration
   period length width height capacity concurrency frequency schedule target baseline email username nickname title codename
   mode level cloud provider registry bucket namespace prefix suffix replicas date birthday employer city office boss
-  mentor designer cto ceo architect reviewer teammate orm cdn gateway tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache sla slo retention`);
+  mentor designer cto ceo architect reviewer teammate orm cdn gateway number subdomain extension slug tool linter formatter bundler runtime os platform browser keyboard terminal font dialect queue broker cache sla slo retention`);
 
 /** Attributes that mean something only together with what they belong to. */
 export const WEAK_ATTRIBUTES =
   set(`max min maximum minimum count mode level format length size title date tool address rate target
-  prefix suffix width height period branch`);
+  prefix suffix width height period branch number extension`);
 
 /** Prepositions that begin something which a clause may add behind its object. */
 export const ADJUNCTS =
@@ -147,5 +148,10 @@ export const IMPERATIVES =
   replace request reset restart restore retry revert review revoke roll rotate run save scale schedule select send set sign
   squash ssh start stop submit switch sync tag tell test touch trigger turn type undo uninstall unlock unmount unzip update
   upgrade upload use validate verify visit wait warm watch wipe write zip`);
+
+/** "My colleague Ines": who somebody is to the speaker, before the name. */
+export const CLOSE_PEOPLE =
+  set(`colleague coworker co-worker teammate friend boss manager lead mentor partner wife husband
+  brother sister mother father mom dad son daughter flatmate neighbour neighbor intern`);
 
 export const WEEKDAYS = set("monday tuesday wednesday thursday friday saturday sunday");

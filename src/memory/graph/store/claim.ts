@@ -1,4 +1,5 @@
 // The line of waiting episodes: one worker a group, in order, and nobody's work is lost with its process.
+import type { EndOf } from "../../../host/worker-name.ts";
 import type { Episode, Instant } from "../../../schema/graph.ts";
 import { allRows, execute, oneRow, type Unit } from "../../../store/unit.ts";
 import type { ClaimRequest, SettleRequest } from "../contract.ts";
@@ -12,42 +13,58 @@ const MOST_TRIES = 3;
 /** As the partial index has it: without these words every episode there is would be read. */
 const IS_OPEN = "state <> 'done'";
 const FREE = "worker = NULL, lease_until = NULL";
-
-/** Says of a worker whether it is certain that it lives no longer; else its lease counts. */
-export type HasDied = (worker: string) => boolean;
+const HELD = `FROM graph_episode WHERE ${IS_OPEN} AND state = 'running'`;
+const IS_AMONG = "worker IN (SELECT value FROM json_each(?))";
+const ENDED = "The thread that read it ended.";
 
 /** Whether a claim would find something; asking costs no transaction. */
-export function* hasWaiting(now: Instant, hasDied: HasDied): Unit<boolean> {
+export function* hasWaiting(now: Instant, endOf: EndOf): Unit<boolean> {
   const row = yield* oneRow(
     `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state IN ('queued', 'running') AND (state = 'queued' OR lease_until <= ?)
      LIMIT 1`,
     now,
   );
-  return row !== undefined || (yield* deadHolders(hasDied)).length > 0;
+  return row !== undefined || (yield* endedHolders(endOf)).length > 0;
 }
 
 export function* claimEpisodes(
+  changed: ChangedRows,
   { worker, size, now, leaseUntil }: ClaimRequest,
-  hasDied: HasDied,
+  endOf: EndOf,
 ): Unit<Episode[] | undefined> {
-  // A worker that died left its lease behind.
-  yield* execute(
-    `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running'
-     AND (lease_until <= ? OR worker IN (SELECT value FROM json_each(?)))`,
-    ...[now, JSON.stringify(yield* deadHolders(hasDied))],
-  );
+  yield* freeLeases(changed, now, yield* endedHolders(endOf));
   const group = yield* freeGroup();
   if (group === undefined) return undefined;
   const rows = yield* allRows(
     `SELECT * FROM graph_episode WHERE ${IS_OPEN} AND state = 'queued' AND group_id = ? ORDER BY seq LIMIT ?`,
     ...[group, size],
   );
-  for (const row of rows)
+  const batch = readTogether(rows.map(episodeOf));
+  for (const { uuid } of batch)
     yield* execute(
       "UPDATE graph_episode SET state = 'running', worker = ?, lease_until = ? WHERE uuid = ?",
-      ...[worker, leaseUntil, text(row, "uuid")],
+      ...[worker, leaseUntil, uuid],
     );
-  return rows.map(episodeOf);
+  return batch;
+}
+
+/** What failed once is read alone: others do not fail with it again. */
+function readTogether(episodes: readonly Episode[]): Episode[] {
+  const failed = episodes.findIndex(({ tries }) => tries > 0);
+  return episodes.slice(0, failed === -1 ? episodes.length : Math.max(1, failed));
+}
+
+/** A worker that died left its lease behind. */
+function* freeLeases(changed: ChangedRows, now: Instant, ended: readonly EndedHolder[]): Unit<void> {
+  const workers = (by: EndedHolder["end"]): string =>
+    JSON.stringify(ended.filter(({ end }) => end === by).map(({ worker }) => worker));
+  // A thread ends by itself over something that it met: what it had in hand is not tried for ever.
+  for (const row of yield* allRows(`SELECT uuid, worker ${HELD} AND ${IS_AMONG}`, workers("thread")))
+    yield* giveBackEpisode(changed, { episode: text(row, "uuid"), worker: text(row, "worker"), error: ENDED });
+  yield* execute(
+    `UPDATE graph_episode SET state = 'queued', ${FREE} WHERE ${IS_OPEN} AND state = 'running' AND (lease_until <= ? OR ${IS_AMONG})`,
+    ...[now, workers("process")],
+  );
 }
 
 /** The group whose episode has waited longest, locked: others who look for one meanwhile pass over it. */
@@ -61,14 +78,19 @@ function* freeGroup(): Unit<string | undefined> {
     if (!next) return undefined;
     const group = text(next, "id");
     // Another may have taken it and let go of the lock since this statement began to look.
-    const busy = `SELECT 1 FROM graph_episode WHERE ${IS_OPEN} AND state = 'running' AND group_id = ? LIMIT 1`;
+    const busy = `SELECT 1 ${HELD} AND group_id = ? LIMIT 1`;
     if (!(yield* oneRow(busy, group))) return group;
   }
 }
 
-function* deadHolders(hasDied: HasDied): Unit<string[]> {
-  const rows = yield* allRows(`SELECT DISTINCT worker FROM graph_episode WHERE ${IS_OPEN} AND state = 'running'`);
-  return rows.map((row) => text(row, "worker")).filter(hasDied);
+type EndedHolder = { worker: string; end: "process" | "thread" };
+
+function* endedHolders(endOf: EndOf): Unit<EndedHolder[]> {
+  const rows = yield* allRows(`SELECT DISTINCT worker ${HELD}`);
+  return rows.flatMap((row) => {
+    const [worker, end] = [text(row, "worker"), endOf(text(row, "worker"))];
+    return end ? [{ worker, end }] : [];
+  });
 }
 
 const OWN = "uuid = ? AND state = 'running' AND worker = ?";
@@ -102,7 +124,7 @@ export function* settleEpisodes(
 
 export function* giveBackEpisode(
   changed: ChangedRows,
-  { episode, worker, error }: { episode: string; worker: string; error: string; now: Instant },
+  { episode, worker, error }: { episode: string; worker: string; error: string },
 ): Unit<void> {
   yield* execute(
     `UPDATE graph_episode SET tries = tries + 1, error = ?, ${FREE},

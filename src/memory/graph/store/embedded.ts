@@ -1,7 +1,5 @@
 // The graph in store.db: one writer at a time, so that whoever waits for an answer comes first.
-import type { Clock } from "../../../base/clock.ts";
-import { systemClock } from "../../../base/clock.ts";
-import { isAlive } from "../../../host/survivors.ts";
+import { endOf } from "../../../host/worker-name.ts";
 import { embeddedStore } from "../../../store/embedded-store.ts";
 import { type Database, quietMsOf } from "../../../store/sqlite.ts";
 import type { GraphStore } from "../contract.ts";
@@ -14,17 +12,11 @@ import { together } from "./together.ts";
  */
 const SHARED = { most: 64, pauseMs: 30, patienceMs: 1000 };
 
-export function embeddedGraph(db: Database, clock: Clock = systemClock): GraphStore {
+/** `endedThreads`: those of this process; what their workers had in hand is free. */
+export function embeddedGraph(db: Database, endedThreads: readonly number[] = []): GraphStore {
   const rows = embeddedStore(db);
   return graphStore(rows, {
-    clock,
-    hasDied,
+    endOf: (worker) => endOf(worker, endedThreads),
     writes: together(rows, { ...SHARED, othersQuietMs: () => quietMsOf(db) }),
   });
-}
-
-/** A name that ends in no process of this machine tells nothing: its lease counts. */
-function hasDied(worker: string): boolean {
-  const pid = Number(/\.(\d+)$/.exec(worker)?.[1] ?? 0);
-  return pid > 0 && !isAlive(pid);
 }

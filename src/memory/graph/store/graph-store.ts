@@ -2,13 +2,14 @@
 import type { Clock } from "../../../base/clock.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { ok } from "../../../base/result.ts";
+import type { EndOf } from "../../../host/worker-name.ts";
 import { allRows, execute, oneRow, type RowStore, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace } from "../../recall/item.ts";
 import type { GraphStore, PutEntityOutcome, PutEntityRequest } from "../contract.ts";
 import { ANY_LABEL } from "../name.ts";
 import { instantOf } from "../time.ts";
 import { acceptEpisodes, ensureGroup, holdingGroup } from "./accept.ts";
-import { claimEpisodes, giveBackEpisode, type HasDied, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
+import { claimEpisodes, giveBackEpisode, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
 import { addAlias, insertEntity } from "./entity.ts";
 import { forgetTarget } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
@@ -19,22 +20,22 @@ import { apart, type GraphWrites } from "./together.ts";
 export type GraphStoreOptions = {
   clock?: Clock;
   /** Without it a worker is dead when its lease has run out. */
-  hasDied?: HasDied;
+  endOf?: EndOf;
   /** How writes that come at the same time go into the database; each for itself unless said. */
   writes?: GraphWrites;
 };
 
 export function graphStore(rows: RowStore, options: GraphStoreOptions = {}): GraphStore {
-  const { clock = systemClock, hasDied = () => false, writes = apart(rows) } = options;
+  const { clock = systemClock, endOf = () => undefined, writes = apart(rows) } = options;
   const { write, writeLater, slice } = writes;
   const now = () => instantOf(clock.now()) ?? clock.now();
   return {
     accept: (request) =>
       request.episodes.length === 0 ? nothing() : write((changed) => acceptEpisodes(changed, request)),
     async claim(request) {
-      const waiting = await rows.read(() => hasWaiting(request.now, hasDied));
+      const waiting = await rows.read(() => hasWaiting(request.now, endOf));
       if (!waiting.ok || !waiting.value) return waiting.ok ? ok(undefined) : waiting;
-      return writeLater(() => claimEpisodes(request, hasDied));
+      return writeLater((changed) => claimEpisodes(changed, request, endOf));
     },
     async settle(request) {
       let [count, from] = [0, 0];

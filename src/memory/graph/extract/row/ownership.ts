@@ -25,11 +25,18 @@ export const OWNERSHIP_ROWS: readonly RuleRow[] = [
     counterexamples: ["Nobody owns the CLI.", "Who owns the CLI?", "Alice owns it.", "Alice should own the CLI."],
   },
   {
-    pattern: "{subject:person} took|taken over {object:holdings} …",
+    pattern: "{subject:person} take|takes|took|taken over {object:holdings} …",
     relation: "OWNS",
     personal: true,
-    examples: [["Mia has taken over the billing service from Tom.", "Mia | OWNS | billing service"]],
-    counterexamples: ["Mia took over from Tom.", "Has Mia taken over the billing service?"],
+    examples: [
+      ["Mia has taken over the billing service from Tom.", "Mia | OWNS | billing service"],
+      ["Noor takes over the importer.", "Noor | OWNS | importer"],
+    ],
+    counterexamples: [
+      "Mia took over from Tom.",
+      "Could Noor take over the importer?",
+      "Has Mia taken over the billing service?",
+    ],
   },
   {
     pattern: "{subject:person} take|takes care of {object:holdings}",
@@ -67,10 +74,13 @@ export const OWNERSHIP_ROWS: readonly RuleRow[] = [
     counterexamples: ["Who is in charge of the CLI?", "Max is not in charge of the CLI."],
   },
   {
-    pattern: "{subject:person} am|is|are the|an|a? owner|maintainer|lead of|for {object:things}",
+    pattern: "{subject:person} am|is|are the|an|a? new|current|main? owner|maintainer|lead of|for {object:things}",
     relation: "OWNS",
     personal: true,
-    examples: [["I'm the maintainer of `everlong`.", "user | OWNS | everlong"]],
+    examples: [
+      ["I'm the maintainer of `everlong`.", "user | OWNS | everlong"],
+      ["Nina is the new owner of the landing page.", "Nina | OWNS | landing page"],
+    ],
     counterexamples: ["Who is the maintainer of `everlong`?", "I am not the maintainer of `everlong`."],
   },
 ];

@@ -148,17 +148,20 @@ const PREFERENCES: readonly RuleRow[] = [
     counterexamples: ["You prefer pino for logging.", "I don't prefer pino for logging."],
   },
   {
-    pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference} over|to {other:preference}",
+    pattern: "for|in {purpose:phrase} {subject:person} prefer|prefers {object:preference} over|to {other:preference}",
     relation: "PREFERS",
     personal: true,
     examples: [["For new endpoints I prefer Fastify over Express.", "user | PREFERS | Fastify # new endpoints"]],
     counterexamples: ["For new endpoints I would prefer Fastify over Express.", "For tests I prefer it over Jest."],
   },
   {
-    pattern: "for {purpose:phrase} {subject:person} prefer|prefers {object:preference}",
+    pattern: "for|in {purpose:phrase} {subject:person} prefer|prefers {object:preference}",
     relation: "PREFERS",
     personal: true,
-    examples: [["For logging I prefer pino.", "user | PREFERS | pino # logging"]],
+    examples: [
+      ["For logging I prefer pino.", "user | PREFERS | pino # logging"],
+      ["In reviews I prefer short comments.", "user | PREFERS | short comments # reviews"],
+    ],
     counterexamples: ["For logging I would prefer pino.", "For logging I prefer not to say."],
   },
   {

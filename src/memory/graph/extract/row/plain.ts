@@ -49,6 +49,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
       ["Alice lives in Berlin.", "Alice | LIVES_IN | Berlin"],
       ["I live in New York with my dog.", "user | LIVES_IN | New York"],
       ["Ann no longer lives in Rome.", "- Ann | LIVES_IN | Rome"],
+      ["My colleague Pedro lives in Braga.", "Pedro | LIVES_IN | Braga"],
       ["Marco used to live in Milan.", "- Marco | LIVES_IN | Milan"],
     ],
     counterexamples: [
@@ -168,6 +169,14 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: "LOCATED_AT",
     examples: [["The retry logic is in src/net/retry.ts.", "retry logic | LOCATED_AT | src/net/retry.ts"]],
     counterexamples: ["The bug is in src/net/retry.ts.", "The retry logic is in bad shape."],
+  },
+  {
+    pattern: "{subject:topics} is|are at|under {object:url}",
+    relation: "LOCATED_AT",
+    examples: [
+      ["The handbook is at https://docs.acme.dev/book.", "handbook | LOCATED_AT | https://docs.acme.dev/book"],
+    ],
+    counterexamples: ["Is the handbook at https://docs.acme.dev/book?", "It is at https://docs.acme.dev/book."],
   },
   {
     pattern: "{subject:topic} run|runs|listen|listens on port {object:number} instead of {before:number}",
