@@ -11,7 +11,9 @@ export async function runWords(
   at: CommandContext,
 ): Promise<CommandOutcome> {
   const name = `/${command.name}`;
-  const usage = (what: string) => fail(commandUsage(what, `${name} ${command.slash.usage}; see ${name} help.`));
+  // The words of a family are named in what happened, or stand in its help: once is enough.
+  const next = command.subcommands ? `See ${name} help.` : `${name} ${command.slash.usage}; see ${name} help.`;
+  const usage = (what: string) => fail(commandUsage(what, next));
   let printed = "";
   const write = (text: string): void => {
     printed += text;

@@ -53,12 +53,7 @@ async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedMode
   const local = isLoopback(ollama.origin) ? await toolCapableModel(ollama) : undefined;
   const resolved =
     local === undefined
-      ? await finish(
-          "offline",
-          "offline",
-          input,
-          "no provider is configured, and no Ollama with a tool-capable model was found",
-        )
+      ? await finish("offline", "offline", input, "no provider is configured, and no Ollama model with tools was found")
       : await finish("ollama", local, input, `an Ollama answers at ${ollama.origin} and this model can call tools`);
   return resolved.ok ? ok({ ...resolved.value, warnings: [...skipped, ...resolved.value.warnings] }) : resolved;
 }

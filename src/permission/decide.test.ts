@@ -299,10 +299,18 @@ describe("A7.9 the words of a prompt", () => {
     const request = { kind: "shell", command: "git status && rm -rf x && ls" } as const;
     const ask = await place.decide(request);
     if (ask.type !== "ask") throw new Error(ask.type);
-    const text = explainAsk(ask, [request]);
+    const text = explainAsk(ask, [request], root);
     expect(text).toContain("git status && ⟦rm -rf x⟧ && ls");
     expect(ask.offer.session).toEqual(["shell(rm:*)"]);
     expect(refuseByUser(ask, { type: "reject", feedback: "use git clean" }).reason).toContain("use git clean");
+  });
+  it("F40 a path below the folder is told from there, any other whole", async () => {
+    const wordsOf = async (path: string) => {
+      const ask = await place.decide({ kind: "write", path });
+      return ask.type === "ask" ? explainAsk(ask, [{ kind: "write", path }], root) : ask.type;
+    };
+    expect(await wordsOf(`${root}/src/a.ts`)).toBe("- write src/a.ts: no rule allows it yet");
+    expect(await wordsOf("/etc/hosts")).toContain("- write /etc/hosts: outside the folder");
   });
   it("marks nested and overlapping parts once", () => {
     const spans = [
@@ -316,7 +324,7 @@ describe("A7.9 the words of a prompt", () => {
     const request = { kind: "shell", command: "echo a\u202eb" } as const;
     const ask = await place.decide(request);
     if (ask.type !== "ask") throw new Error(ask.type);
-    expect(explainAsk(ask, [request])).not.toContain("\u202e");
+    expect(explainAsk(ask, [request], root)).not.toContain("\u202e");
   });
   it.each([
     "$'\\x1b[31mevil' x",
@@ -331,7 +339,7 @@ describe("A7.9 the words of a prompt", () => {
     const ask = await place.decide(request);
     if (ask.type !== "ask") throw new Error(ask.type);
     const refused = [refuseUnasked(ask, place.policy()).reason, refuseByUser(ask, { type: "reject" }).reason];
-    const texts = [explainAsk(ask, [request]), ask.reason, ...(ask.offer.session ?? []), ...refused];
+    const texts = [explainAsk(ask, [request], root), ask.reason, ...(ask.offer.session ?? []), ...refused];
     for (const text of texts) expect(text).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
   });
   it("F15 they are written out, in rules of the settings and what a hook says too, and rules match as before", async () => {

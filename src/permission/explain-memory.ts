@@ -34,5 +34,5 @@ const line = (label: string, text: string | undefined): string[] =>
 
 const scopeText = ({ scope, repository }: MemoryRequest): string =>
   scope === "user"
-    ? "for every project of yours (scope user)"
-    : `for this repository${repository === undefined ? "" : ` ${shown(repository)}`} (scope repository)`;
+    ? "for all your projects (scope user)"
+    : `for this repository (scope repository${repository === undefined ? "" : `: ${shown(repository)}`})`;

@@ -29,7 +29,7 @@ export function markCommand(command: string, spans: readonly LineSpan[]): string
 }
 
 /** The text of a prompt: the whole request with the parts that need approval, and why. Who asks, and the choices, are the face's. */
-export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionRequest[]): string {
+export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionRequest[], cwd: string): string {
   const lines: string[] = [];
   for (const [index, request] of requests.entries()) {
     const spans = ask.parts.flatMap(({ part }) => (part.index === index && part.span ? [{ ...part.span }] : []));
@@ -38,7 +38,7 @@ export function explainAsk(ask: ApprovalQuestion, requests: readonly PermissionR
   }
   for (const { part, reason } of ask.parts) {
     const isTold = part.kind === "memory" && lines.length > 0; // whole, above
-    lines.push(isTold ? `- ${reason}` : `- ${describePart(part)}: ${reason}`);
+    lines.push(isTold ? `- ${reason}` : `- ${describePart(part, cwd)}: ${reason}`);
   }
   if (!ask.offer.session && !ask.always) lines.push("You can only approve it for this one time.");
   return lines.join("\n");

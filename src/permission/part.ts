@@ -1,5 +1,7 @@
 // What a call asks for, taken apart: each part is judged by itself, and the call is judged as its strictest part.
 
+import { relative } from "node:path";
+import { isInside } from "../host/paths.ts";
 import type { LineSpan } from "./shell/analysis.ts";
 import type { PlannedCommand, ShellPlan } from "./shell/plan.ts";
 import type { ShellWord } from "./shell/word.ts";
@@ -59,14 +61,14 @@ type OtherPart =
 
 export type PermissionPart = PathPart | ShellPart | OtherPart;
 
-/** The part in words, for people and for the model; on one line. */
-export const describePart = (part: PermissionPart): string => shown(words(part));
+/** The part in words, for people and for the model; on one line. `cwd`: a path below it is told from there. */
+export const describePart = (part: PermissionPart, cwd?: string): string => shown(words(part, cwd));
 
-function words(part: PermissionPart): string {
+function words(part: PermissionPart, cwd: string | undefined): string {
   switch (part.kind) {
     case "read":
     case "write":
-      return `${part.kind} ${part.path}`;
+      return `${part.kind} ${cwd !== undefined && isInside(part.path, cwd) ? relative(cwd, part.path) || "." : part.path}`;
     case "shell":
       return `\`${part.text}\``;
     case "url":

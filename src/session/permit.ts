@@ -190,9 +190,10 @@ export class Door {
     const { turn } = call.actor.conversation.live;
     const request = askedRequest(decision, requests);
     const requestId = await this.#requested(call, request);
-    const preview = await call.tool.preview?.(call.input, { cwd: call.actor.conversation.state.context.cwd });
+    const { cwd } = call.actor.conversation.state.context;
+    const preview = await call.tool.preview?.(call.input, { cwd });
     const { toolCallId } = call;
-    const question = { requestId, toolCallId, request, ...words(decision, requests, preview), ...agentOf(call) };
+    const question = { requestId, toolCallId, request, ...words(decision, requests, cwd, preview), ...agentOf(call) };
     turn.phase = nextPhase(turn.phase, { type: "asked", for: "permission" });
     const answer = await this.#parts.ask(question, call.signal);
     turn.phase = nextPhase(turn.phase, { type: "answered" });
@@ -260,10 +261,11 @@ function askedRequest(ask: ApprovalQuestion, requests: readonly PermissionReques
 function words(
   ask: ApprovalQuestion,
   requests: readonly PermissionRequest[],
+  cwd: string,
   preview: string | undefined,
 ): Pick<PermissionQuestion, "explanation" | "reason" | "session" | "location"> {
   return {
-    explanation: [explainAsk(ask, requests), ...(preview === undefined ? [] : [preview])].join("\n"),
+    explanation: [explainAsk(ask, requests, cwd), ...(preview === undefined ? [] : [preview])].join("\n"),
     reason: ask.reason,
     ...(ask.offer.session ? { session: ask.offer.session.join(", ") } : {}),
     ...(ask.offer.location ? { location: ask.offer.location.join(", ") } : {}),

@@ -41,7 +41,7 @@ describe("the question about a memory", () => {
     const terminal = await at(place);
     terminal.type("how is it built?");
     await terminal.see("Permission needed (memory)");
-    await terminal.see("Store a memory, for this repository local:");
+    await terminal.see("Store a memory, for this repository (scope repository: local:");
     await terminal.see("Subject: build");
     await terminal.see("new Node.");
     await terminal.see("Cited: README.md:1");
@@ -122,7 +122,7 @@ describe("the question about a memory", () => {
     terminal.type("two");
     await terminal.see("ended");
     terminal.type("three");
-    await terminal.see("for every project of yours (scope user)");
+    await terminal.see("for all your projects (scope user)");
     await terminal.see("Your choice:");
     expect(terminal.screen().split("2. this session").length).toBe(2);
     terminal.type("1");

@@ -33,6 +33,7 @@ describe("commands in the background on the screen", () => {
       await screen.see("ctrl+b or /background");
       screen.type(how);
       await screen.see("went on");
+      await screen.reach(/ · in the background as sh1\n/);
       await screen.reach(/sh1 \(sleep 1000 .*\) continues in the background/);
       expect(toolResults(server.requests[1])[0]?.text).toMatch(/in the background as shell_id sh1 .*the user moved it/);
       expect(running(pids)).toEqual(pids);

@@ -104,6 +104,21 @@ describe("an answer", () => {
     expect(partLines(settled, 60).map(plainText)).toEqual(["● everlong", "    const a = 1;"]);
   });
 
+  it("F9 a fence without a language breaks between words, code where the row is full", () => {
+    const line = "hello, I prefer tabs, and the gateway is deployed on Tuesdays";
+    expect(drawn(`\`\`\`\n${line}\n\`\`\`\n\n- a\n  \`\`\`\n  ${line}\n  \`\`\``, 50)).toEqual([
+      "● everlong",
+      "    hello, I prefer tabs, and the gateway is",
+      "    deployed on Tuesdays",
+      "",
+      "  • a",
+      "",
+      "      hello, I prefer tabs, and the gateway is",
+      "      deployed on Tuesdays",
+    ]);
+    expect(drawn(`\`\`\`js\n${line}\n\`\`\``, 50)[1]).toBe(`    ${line.slice(0, 46)}`.trimEnd());
+  });
+
   it("F9 FI1 FI2 however it is cut, what was final is the beginning of the whole answer", async () => {
     const highlight = await loadHighlighter();
     const looks = [lookOf(), lookOf({ highlight, isAscii: true })];

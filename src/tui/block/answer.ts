@@ -1,9 +1,8 @@
 // The lines of an answer: its head, then its Markdown, element by element as each ends.
 import type { BlockOf } from "../../runtime/client/transcript.ts";
-import { elementLines } from "../markdown/element.ts";
+import { elementLines, wrapCode } from "../markdown/element.ts";
 import { feed, flush, type MarkdownPart, noSegments, openRows, type Segments } from "../markdown/segment.ts";
 import { type SpanLine, span } from "../text/span.ts";
-import { wrapCells } from "../text/wrap.ts";
 import type { Look } from "../theme/look.ts";
 import { countText } from "./figure.ts";
 import { headLines, INDENT, indented } from "./layout.ts";
@@ -80,10 +79,9 @@ const isCode = ({ type }: MarkdownPart): boolean => type === "code" || type === 
 function elementOf(part: MarkdownPart, code: SpanLine | undefined, width: number, look: Look): SpanLine[] {
   if (part.type === "fence" || part.type === "fence-end") return [];
   if (part.type === "code") {
-    const room = width - INDENT - CODE_INDENT;
-    return wrapCells(code ?? [span(part.text, "code")], { first: room, rest: room }).map((line) =>
-      indented(line, INDENT + CODE_INDENT),
-    );
+    const indent = INDENT + CODE_INDENT;
+    const lines = wrapCode(code ?? [span(part.text, "code")], part.language, width - indent);
+    return lines.map((line) => indented(line, indent));
   }
   const number = part.type === "item" ? part.number : undefined;
   return elementLines(part.source, width - INDENT, look, number).map((line) =>

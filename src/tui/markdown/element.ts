@@ -64,14 +64,17 @@ function tokenLines(token: Token, place: Place): SpanLine[] {
   }
 }
 
+/** Code is broken where the row is full, so that a copy keeps every space; a fence that names no language may hold prose. */
+export const wrapCode = (line: SpanLine, language: string, room: number): SpanLine[] =>
+  (language === "" || language === "text" ? wrapWords : wrapCells)(line, { first: room, rest: room });
+
 /** Code within a list or a quote; a fence of its own is drawn line by line as it arrives. */
 function codeLines({ text, lang = "" }: Tokens.Code, { width, look }: Place): SpanLine[] {
   let context = "";
   return text.split("\n").flatMap((line) => {
     const coloured = look.highlight?.(lang, context, line);
     context = coloured?.context ?? "";
-    const room = width - 2;
-    const parts = wrapCells(coloured?.spans ?? [span(line, "code")], { first: room, rest: room });
+    const parts = wrapCode(coloured?.spans ?? [span(line, "code")], lang, width - 2);
     return parts.map((part) => [span("  "), ...part]);
   });
 }

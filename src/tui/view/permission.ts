@@ -44,14 +44,16 @@ function commandSpans(line: string): SpanLine {
   return [...spans, span(line.slice(from), "strong")];
 }
 
-const inner = (line: SpanLine, width: number, look: Look): string[] =>
-  paintAll(
-    wrapWords(line, { first: width - INDENT.length, rest: width - INDENT.length }).map((part) => [
-      span(INDENT),
-      ...part,
-    ]),
+/** What is wrapped stays under the beginning of its line. */
+function inner(line: SpanLine, width: number, look: Look): string[] {
+  const hang = /^ */.exec(line[0]?.text ?? "")?.[0] ?? "";
+  const first = width - INDENT.length;
+  const parts = wrapWords(line, { first, rest: first - hang.length });
+  return paintAll(
+    parts.map((part, at) => [span(at === 0 ? INDENT : INDENT + hang), ...part]),
     look,
   );
+}
 
 function changeLines(diff: string, width: number, look: Look): string[] {
   const lines = diffLines(diff, { width, rows: Number.POSITIVE_INFINITY }, look).map((line) => paint(line, look));

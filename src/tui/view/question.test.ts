@@ -31,7 +31,10 @@ it("F40 F43 the choices that are offered, each with the rule that it stores; a m
   ]);
   const untrusted = shown({ session: rule });
   expect(untrusted.some((line) => line.includes("3."))).toBe(false);
-  expect(untrusted.at(-1)).toBe("  For this folder it can be allowed once you trust it: /trust");
+  expect(untrusted.slice(-3, -1)).toEqual([
+    "     This folder, from now on: only when you trust it (/trust)",
+    "  4. Reject",
+  ]);
   const always = shown({});
   expect(always.filter((line) => /^ {2}\d\./.test(line)).map((line) => line[2])).toEqual(["1", "4", "5"]);
 });

@@ -22,15 +22,15 @@ export function renderQuestion(
   const { body, scroll, highlighted, writing } = question;
   const number = count > 1 ? [span(` 1 of ${count}`, "accent")] : [];
   const title = ruleLine([span(titleOf(body), "warning", "bold"), ...number], width, look);
+  const note = rows < ROOMY_ROWS ? undefined : absentNote(body);
   const choices = writing
     ? [fitLine([span(`  ${WRITING[writing.purpose]}`, "accent")], width, look)]
     : choicesOf(body).flatMap((one, at) => {
         const isHere = at === highlighted;
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
-        return wholeText(text, width, look, isHere ? "accent" : undefined);
+        const absent = one.number === 4 && note !== undefined ? [fitLine([span(note, "dim")], width, look)] : [];
+        return [...absent, ...wholeText(text, width, look, isHere ? "accent" : undefined)];
       });
-  const note = writing || rows < ROOMY_ROWS ? undefined : absentNote(body);
-  if (note !== undefined) choices.push(fitLine([span(`  ${note}`, "dim")], width, look));
   const room = Math.max(1, rows - 1 - choices.length);
   const lines = bodyLines(body, width, look);
   // A line of space where it costs nothing.
@@ -38,12 +38,12 @@ export function renderQuestion(
   return [title, ...scrolled(lines, scroll, room - space.length, width, look), ...space, ...choices];
 }
 
-/** The numbers are always the same: why the folder's is missing. Where a call can only be allowed once, what is asked says so. */
+/** The numbers are always the same: why the folder's is missing, in its place. Where a call can only be allowed once, what is asked says so. */
 function absentNote(body: QuestionBody): string | undefined {
   if (body.type !== "permission" || similarOf(body.ask).length > 0) return undefined;
   const { session, location } = body.ask;
   const isUntrusted = session !== undefined && location === undefined;
-  return isUntrusted ? "For this folder it can be allowed once you trust it: /trust" : undefined;
+  return isUntrusted ? "     This folder, from now on: only when you trust it (/trust)" : undefined;
 }
 
 const WRITING = {

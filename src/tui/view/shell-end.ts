@@ -1,9 +1,10 @@
 // How a command ended, read from the line that its result closes with, in words.
 
-export type ShellEnding = { output: string; seconds?: string; failure?: string };
+/** `background`: where a command goes on that has not ended. */
+export type ShellEnding = { output: string; seconds?: string; failure?: string; background?: string };
 
 const EXITED = /(?:^|\n)\[(.{0,200}?)exit code (-?\d{1,10})( \([^\n]{0,200}\))?, ([\d.]{1,12}) s\]\s*$/;
-const RUNNING = /(?:^|\n)\[(still running[^\n]{0,300})\]\s*$/;
+const RUNNING = /(?:^|\n)\[still running after [^\n]{0,40} shell_id (\w{1,20})[^\n]{0,200}\]\s*$/;
 
 export function readShellEnd(result: string): ShellEnding {
   // The closing line is short: a result of many megabytes is not searched for it.
@@ -25,7 +26,8 @@ export function readShellEnd(result: string): ShellEnding {
     return { output: noOutput(output), seconds: `${seconds}s`, ...(isFine ? {} : { failure: ended }) };
   }
   const running = RUNNING.exec(tail);
-  return running ? { output: `${result.slice(0, from + running.index)}\n${running[1]}` } : { output: result };
+  if (!running) return { output: result };
+  return { output: noOutput(result.slice(0, from + running.index)), background: `in the background as ${running[1]}` };
 }
 
 const noOutput = (output: string): string => (output.trim() === "(no output)" ? "" : output);

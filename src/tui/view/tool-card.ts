@@ -12,7 +12,7 @@ import { clipTo } from "../text/width.ts";
 import type { Look } from "../theme/look.ts";
 import type { Role } from "../theme/theme.ts";
 import { additionLines, diffLines } from "./diff.ts";
-import { readShellEnd } from "./shell-end.ts";
+import { readShellEnd, type ShellEnding } from "./shell-end.ts";
 
 /** Of arguments no more than this is looked at: a line has no room for it. */
 const SEEN_CHARS = 4096;
@@ -48,13 +48,13 @@ function runningCard(block: Card & { state: "running" }, width: number, look: Lo
 function endedCard(block: EndedCard, width: number, look: Look): SpanLine[] {
   // What a command prints last says how it went; what a file or a list begins with says what it is.
   const isCommand = factsOf(block.tool)?.group === "shell";
-  const end = isCommand ? readShellEnd(block.output) : { output: block.output };
+  const end: ShellEnding = isCommand ? readShellEnd(block.output) : { output: block.output };
   const failure = block.state === "success" ? end.failure : failureText(block);
   const [changed] = block.files;
   const isDiff = block.tool === "edit" && block.state === "success";
   const isNew = block.tool === "create" && block.state === "success";
   const change = isDiff || isNew ? `+${changed?.added ?? 0} -${changed?.removed ?? 0}` : undefined;
-  const facts = [change, durationText(block.durationMs)];
+  const facts = [change, durationText(block.durationMs), end.background];
   const head = cardHead(block, failure ? "failure" : "success", failure ? "error" : "success", facts, width, look);
   if (isDiff) return [...head, ...diffLines(block.output, { width, rows: DIFF_LINES }, look)];
   if (isNew) return [...head, ...additionLines(argument(block, "file_text"), { width, rows: look.toolLines }, look)];
