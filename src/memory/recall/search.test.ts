@@ -154,6 +154,13 @@ describe("finding", () => {
     expect(idsOf(find(db, "apple", { kinds: ["tool"] }))).toEqual([]);
   });
 
+  it("R34 kinds that are not asked for stay out, whether the scope holds some or none", () => {
+    const said = conversation(["apple one", "apple two"]);
+    const db = storeOf([...said, { ...said[0]!, id: "kept", kind: "record", seq: 9 }]);
+    expect(idsOf(find(db, "apple", { kinds: ["turn", "tool"] })).sort()).toEqual(["s1-0", "s1-1"]);
+    expect(idsOf(find(storeOf(said), "apple", { kinds: ["turn", "tool"] })).sort()).toEqual(["s1-0", "s1-1"]);
+  });
+
   it("R23 folds what says the same into the best", () => {
     const text =
       "please always run the whole test suite before you push anything to the main branch of this repository";

@@ -54,7 +54,7 @@ export type FinderOptions = {
 };
 
 export class Finder {
-  readonly #frame: TermFrame;
+  #frame: TermFrame;
   readonly #filter: Filter;
   readonly #scope: ResolvedScope;
   readonly #bounds: Bounds;
@@ -75,10 +75,20 @@ export class Finder {
 
   /** `quoted`: passages must hold all words of the quoted phrases. */
   *find(query: Query, quoted: boolean): Unit<Candidates> {
+    yield* this.#excludeOnlyWhatIsThere();
     const terms = yield* this.#count(query.terms);
     const scores = quoted ? yield* this.#holdingPhrases(query, terms) : yield* this.#holdingTerms(terms);
     yield* this.#keepInTime(scores);
     return { terms, ids: yield* this.#best(scores), found: scores.size };
+  }
+
+  /** Most scopes hold nothing that a search leaves out; every term would look for it again. */
+  *#excludeOnlyWhatIsThere(): Unit<void> {
+    const { not, ...frame } = this.#frame;
+    if (not.length === 0) return;
+    const match = { groups: [{ tokens: not }], frame: { ...frame, not: [] } };
+    const [excluded] = yield* askTerms([{ match, want: "few", most: 1 }], () => true);
+    if (excluded?.count === 0) this.#frame = match.frame;
   }
 
   *#count(terms: readonly QueryTerm[]): Unit<CountedTerm[]> {

@@ -182,6 +182,7 @@ class IndexChange {
   *settle(): Unit<void> {
     const gains = [...this.#gains].map(([scope, gain]) => ({ scope, ...gain }));
     yield* tally(gains.sort((a, b) => a.scope - b.scope));
+    yield* mergePieces();
   }
 
   *#passageNumbers(count: number): Unit<number[]> {
@@ -210,6 +211,15 @@ function* saidBefore(home: number, turn: number, kind: string, role: string, dig
 }
 
 const isSaid = (place: StoredPlace, kind: string): boolean => place.local && kind !== "record" && kind !== "board";
+
+/** So many pages of SQLite at a time: a few milliseconds. */
+const MOST_MERGED = 64;
+
+/** Each transaction leaves a piece of its own, and a search looks into all of them: they become few again, some at a time. */
+const mergePieces = (): Unit<void> =>
+  onEmbedded((db) => {
+    prepared(db, "INSERT INTO recall_terms (recall_terms, rank) VALUES ('merge', ?)").run(MOST_MERGED);
+  });
 
 type SaidPassage = { id: number; text: string };
 /** The user's own sessions are also found by whoever reads `store.db`. */

@@ -34,6 +34,14 @@ describe("writing", () => {
     expect(count(db, ALL_TURNS)).toBe(3);
   });
 
+  it("R31 many small transactions leave few pieces of the index for a search to look into", () => {
+    const db = openStore();
+    const texts = Array.from({ length: 60 }, (_, i) => `the ferry number ${i} leaves`);
+    for (const item of conversation(texts)) new RecallWriter(db).add([item]);
+    expect(count(db, "(SELECT DISTINCT segid FROM recall_terms_idx)")).toBeLessThan(10);
+    expect(count(db, ALL_TURNS)).toBe(60);
+  });
+
   it("R7 equal text of one turn is one item by its kind; in another session or of another identity it is an item of its own", () => {
     const [said] = conversation(["the tide is high"]);
     const db = openStore();
