@@ -18,7 +18,8 @@ export type SqlPiece = { sql: string; values: readonly SqlValue[] };
 
 /** What a unit asks for; the answer comes back from its `yield`. */
 export type StoreStep =
-  | { type: "all" | "one" | "arrays" | "run"; sql: string; values: readonly SqlValue[] }
+  | { type: "all" | "one" | "arrays" | "run" | "change"; sql: string; values: readonly SqlValue[] }
+  | { type: "together"; steps: readonly StoreStep[] }
   | { type: "each"; sql: string; lists: readonly (readonly number[])[] }
   | { type: "hold"; key: string }
   | { type: "raise" }
@@ -67,9 +68,26 @@ export function* eachRows(sql: string, lists: readonly (readonly number[])[]): U
   return lists.length === 0 ? [] : ((yield { type: "each", sql, lists }) as unknown[][][]);
 }
 
+/** Nobody waits for it: what fails is met at a later step, or at the end of the transaction. */
+export function* execute(sql: string, ...values: SqlValue[]): Unit<void> {
+  yield { type: "run", sql, values };
+}
+
 /** Gives how many rows it changed. */
-export function* execute(sql: string, ...values: SqlValue[]): Unit<number> {
-  return (yield { type: "run", sql, values }) as number;
+export function* changedRows(sql: string, ...values: SqlValue[]): Unit<number> {
+  return (yield { type: "change", sql, values }) as number;
+}
+
+/** Units that need no answer of one another: the steps of all of them go in one round, in their order. */
+export function* together<T extends readonly unknown[]>(...units: { [K in keyof T]: Unit<T[K]> }): Unit<T> {
+  const turns = units.map((unit) => ({ unit, next: unit.next() }));
+  for (;;) {
+    const waiting = turns.filter(({ next }) => !next.done);
+    if (waiting.length === 0) return turns.map(({ next }) => next.value) as unknown as T;
+    const steps = waiting.map(({ next }) => next.value as StoreStep);
+    const answers = (yield { type: "together", steps }) as unknown[];
+    for (const [i, turn] of waiting.entries()) turn.next = turn.unit.next(answers[i]);
+  }
 }
 
 /** How many rows a statement has: few texts, each prepared once. */
