@@ -74,19 +74,32 @@ export function* execute(sql: string, ...values: SqlValue[]): Unit<void> {
 }
 
 /** Gives how many rows it changed. */
-export function* changedRows(sql: string, ...values: SqlValue[]): Unit<number> {
+export function* changeCount(sql: string, ...values: SqlValue[]): Unit<number> {
   return (yield { type: "change", sql, values }) as number;
 }
 
-/** Units that need no answer of one another: the steps of all of them go in one round, in their order. */
+/** Steps that have no answer, and need not be over when the next one is asked for. */
+export const ANSWERLESS: ReadonlySet<StoreStep["type"]> = new Set([
+  ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase"] as const),
+  ...(["put_terms", "remove_terms", "tally", "note_removal"] as const),
+]);
+
+/** Units that need no answer of one another: they go on together, each round with what all of them ask for, in their order. */
 export function* together<T extends readonly unknown[]>(...units: { [K in keyof T]: Unit<T[K]> }): Unit<T> {
   const turns = units.map((unit) => ({ unit, next: unit.next() }));
   for (;;) {
-    const waiting = turns.filter(({ next }) => !next.done);
+    const steps: StoreStep[] = [];
+    const waiting = turns.flatMap((turn) => {
+      while (!turn.next.done) {
+        const at = steps.push(turn.next.value) - 1;
+        if (!ANSWERLESS.has(turn.next.value.type)) return { turn, at };
+        turn.next = turn.unit.next();
+      }
+      return [];
+    });
+    const answers = steps.length === 0 ? [] : ((yield { type: "together", steps }) as unknown[]);
     if (waiting.length === 0) return turns.map(({ next }) => next.value) as unknown as T;
-    const steps = waiting.map(({ next }) => next.value as StoreStep);
-    const answers = (yield { type: "together", steps }) as unknown[];
-    for (const [i, turn] of waiting.entries()) turn.next = turn.unit.next(answers[i]);
+    for (const { turn, at } of waiting) turn.next = turn.unit.next(answers[at]);
   }
 }
 

@@ -1,7 +1,7 @@
 // The statements of one transaction: each is sent behind the one before, and waited for only where a unit needs its answer.
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import type { SqlPiece, SqlValue, StoreStep, Unit } from "../unit.ts";
+import { ANSWERLESS, type SqlPiece, type SqlValue, type StoreStep, type Unit } from "../unit.ts";
 import { forPostgres } from "./dialect.ts";
 import { eachAnswer } from "./each.ts";
 import { answerToTerms } from "./terms.ts";
@@ -31,7 +31,7 @@ export class Exchange {
       try {
         if (!mayGoAlong(step)) await this.begun();
         const asked = this.#answerTo(step);
-        if (ANSWERLESS.has(step.type)) this.send(asked);
+        if (ANSWERLESS.has(step.type) || step.type === "embedded") this.send(asked);
         else answer = await this.answer(asked);
       } catch (error) {
         next = unit.throw(error);
@@ -100,11 +100,6 @@ export class Exchange {
     }
   }
 }
-
-const ANSWERLESS: ReadonlySet<StoreStep["type"]> = new Set([
-  ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase", "embedded"] as const),
-  ...(["put_terms", "remove_terms", "tally", "note_removal"] as const),
-]);
 
 const SELECT = /^\s*SELECT\b/;
 const mayGoAlong = (step: StoreStep): boolean =>
