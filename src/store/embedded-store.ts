@@ -42,10 +42,9 @@ export const runUnit = <T>(db: Database, unit: Unit<T>): T => perform(db, unit, 
 function perform<T>(db: Database, unit: Unit<T>, forgets: { any: boolean }): T {
   let next = unit.next();
   while (!next.done) {
-    if (next.value.type === "erase") forgets.any = true;
     let answer: unknown;
     try {
-      answer = answerTo(db, next.value);
+      answer = answerTo(db, next.value, forgets);
     } catch (error) {
       next = unit.throw(error);
       continue;
@@ -55,8 +54,10 @@ function perform<T>(db: Database, unit: Unit<T>, forgets: { any: boolean }): T {
   return next.value;
 }
 
-function answerTo(db: Database, step: StoreStep): unknown {
+function answerTo(db: Database, step: StoreStep, forgets: { any: boolean }): unknown {
   switch (step.type) {
+    case "together":
+      return step.steps.map((one) => answerTo(db, one, forgets));
     case "one":
       return prepared(db, step.sql).get(...step.values);
     case "all":
@@ -64,6 +65,8 @@ function answerTo(db: Database, step: StoreStep): unknown {
     case "arrays":
       return prepared(db, step.sql, true).all(...step.values);
     case "run":
+      return prepared(db, step.sql).run(...step.values);
+    case "change":
       return Number(prepared(db, step.sql).run(...step.values).changes);
     case "hold": // one writer at a time
     case "advance": // the next number is always higher than all that are there
@@ -71,6 +74,7 @@ function answerTo(db: Database, step: StoreStep): unknown {
     case "raise":
       return prepared(db, "UPDATE memory_generation SET value = value + 1").run();
     case "erase":
+      forgets.any = true;
       return eraseFromJournal(db, step.subject);
     case "put_text": {
       const columns = textIndexes[step.index];

@@ -12,7 +12,7 @@ import type { SqlPiece, Unit } from "./unit.ts";
 
 /** Numbers for new rows, ascending; nobody else gets them. */
 export function* reserve(table: "recall_item" | "recall_passage", count: number): Unit<number[]> {
-  return (yield { type: "reserve", table, count }) as number[];
+  return count === 0 ? [] : ((yield { type: "reserve", table, count }) as number[]);
 }
 
 export function* putTerms(table: TermTable, place: TermPlace, passages: readonly PassageTerms[]): Unit<void> {

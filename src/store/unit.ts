@@ -18,7 +18,8 @@ export type SqlPiece = { sql: string; values: readonly SqlValue[] };
 
 /** What a unit asks for; the answer comes back from its `yield`. */
 export type StoreStep =
-  | { type: "all" | "one" | "arrays" | "run"; sql: string; values: readonly SqlValue[] }
+  | { type: "all" | "one" | "arrays" | "run" | "change"; sql: string; values: readonly SqlValue[] }
+  | { type: "together"; steps: readonly StoreStep[] }
   | { type: "each"; sql: string; lists: readonly (readonly number[])[] }
   | { type: "hold"; key: string }
   | { type: "raise" }
@@ -67,9 +68,39 @@ export function* eachRows(sql: string, lists: readonly (readonly number[])[]): U
   return lists.length === 0 ? [] : ((yield { type: "each", sql, lists }) as unknown[][][]);
 }
 
+/** Nobody waits for it: what fails is met at a later step, or at the end of the transaction. */
+export function* execute(sql: string, ...values: SqlValue[]): Unit<void> {
+  yield { type: "run", sql, values };
+}
+
 /** Gives how many rows it changed. */
-export function* execute(sql: string, ...values: SqlValue[]): Unit<number> {
-  return (yield { type: "run", sql, values }) as number;
+export function* changeCount(sql: string, ...values: SqlValue[]): Unit<number> {
+  return (yield { type: "change", sql, values }) as number;
+}
+
+/** Steps that have no answer, and need not be over when the next one is asked for. */
+export const ANSWERLESS: ReadonlySet<StoreStep["type"]> = new Set([
+  ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase"] as const),
+  ...(["put_terms", "remove_terms", "tally", "note_removal"] as const),
+]);
+
+/** Units that need no answer of one another: they go on together, each round with what all of them ask for, in their order. */
+export function* together<T extends readonly unknown[]>(...units: { [K in keyof T]: Unit<T[K]> }): Unit<T> {
+  const turns = units.map((unit) => ({ unit, next: unit.next() }));
+  for (;;) {
+    const steps: StoreStep[] = [];
+    const waiting = turns.flatMap((turn) => {
+      while (!turn.next.done) {
+        const at = steps.push(turn.next.value) - 1;
+        if (!ANSWERLESS.has(turn.next.value.type)) return { turn, at };
+        turn.next = turn.unit.next();
+      }
+      return [];
+    });
+    const answers = steps.length === 0 ? [] : ((yield { type: "together", steps }) as unknown[]);
+    if (waiting.length === 0) return turns.map(({ next }) => next.value) as unknown as T;
+    for (const { turn, at } of waiting) turn.next = turn.unit.next(answers[at]);
+  }
 }
 
 /** How many rows a statement has: few texts, each prepared once. */

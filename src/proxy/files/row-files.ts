@@ -2,7 +2,7 @@
 import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
-import { allRows, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
+import { allRows, changeCount, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
 import { readableText, StateReader } from "../state/files.ts";
 import { parseSpec } from "../state/spec-file.ts";
 import { change, type RowAccess, read } from "../store/row-access.ts";
@@ -64,7 +64,7 @@ export function rowFiles(rows: RowAccess): SessionFiles {
 }
 
 function* locked({ no }: FiledSession): Unit<boolean> {
-  return (yield* execute("UPDATE proxy_session SET logged = logged + 1 WHERE no = ?", no)) === 1;
+  return (yield* changeCount("UPDATE proxy_session SET logged = logged + 1 WHERE no = ?", no)) === 1;
 }
 
 function* changing<E>(

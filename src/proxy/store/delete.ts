@@ -2,7 +2,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import { forgetLearned } from "../../memory/forget-learned.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, execute, forgettingText, onEmbedded } from "../../store/unit.ts";
+import { allRows, changeCount, execute, forgettingText, onEmbedded } from "../../store/unit.ts";
 import type { ItemIndex } from "../remember/item-index.ts";
 import type { ProxyStore } from "./handle.ts";
 import { change, read } from "./row-access.ts";
@@ -48,7 +48,7 @@ async function erase(store: ProxyStore, session: ProxySession, index: ItemIndex)
         yield* onEmbedded((db) => forgetLearned(db, session.id));
         yield* execute("DELETE FROM proxy_total WHERE session = ?", session.no);
         yield* forgettingText({ kind: "proxy", id: String(session.no) });
-        return (yield* execute("DELETE FROM proxy_session WHERE no = ?", session.no)) > 0;
+        return (yield* changeCount("DELETE FROM proxy_session WHERE no = ?", session.no)) > 0;
       },
       "later",
     ),

@@ -1,7 +1,7 @@
 // Lanes: written in one transaction with the request that changed them, so that a restarted gateway sends the same bytes.
 import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
+import { allRows, changeCount, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, LaneState, RequestRecord } from "../contract.ts";
 import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf, columnsOf, LANE, laneOf, type StoredLane } from "./lane-row.ts";
@@ -83,7 +83,7 @@ function* updateLane(
   const { lane } = match;
   const { state: small, plan } = columnsOf(state);
   const same = match.type === "extends" && lane.cut === state.cut && lane.insertions === state.insertions;
-  const count = yield* execute(
+  const count = yield* changeCount(
     `UPDATE proxy_lane SET kind = ?, length = ?, tail = ?, answers = ?, requests = requests + 1, outcome = 'pending',
      version = version + 1, state = ?, used_at = ? ${same ? "" : ", plan = ?"} WHERE id = ? AND version = ?`,
     ...[state.kind, chain.length, tailOf(chain), answersIn(chain), small, now],

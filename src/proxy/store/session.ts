@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
-import { execute, oneRow, type Unit } from "../../store/unit.ts";
+import { changeCount, execute, oneRow, type Unit } from "../../store/unit.ts";
 import type { Family, RequestCaller } from "../contract.ts";
 import type { Claim } from "../files/contract.ts";
 import { directoryName } from "../identify/directory-name.ts";
@@ -152,7 +152,7 @@ function* insert(
   mine: Claim,
   namespace: string | undefined,
 ): Unit<{ row: ProxyRow; created: boolean } | undefined> {
-  const count = yield* execute(
+  const count = yield* changeCount(
     `INSERT INTO proxy_session (id, key, identity, family, signal, namespace, created_at, used_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ...[id, mine.key, mine.identity, mine.family, mine.signal, namespace ?? null, mine.createdAt, mine.createdAt],

@@ -1,7 +1,7 @@
 // Context windows that were learned from refusals: kept 30 days, gone when a larger request is accepted, guesses rise.
 import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, execute, holding, oneRow, type Unit } from "../../store/unit.ts";
+import { allRows, changeCount, execute, holding, oneRow, type Unit } from "../../store/unit.ts";
 import { type Guess, risen } from "../plan/learned-window.ts";
 import type { ProxyStore } from "./handle.ts";
 import { change, read } from "./row-access.ts";
@@ -81,7 +81,7 @@ export function forgetWindow(
   const { model, upstream } = which;
   const own = upstream === undefined ? "" : "AND upstream = ?";
   const values = upstream === undefined ? [model] : [model, upstream];
-  return change(store, () => execute(`DELETE FROM proxy_window WHERE model = ? ${own}`, ...values), "later");
+  return change(store, () => changeCount(`DELETE FROM proxy_window WHERE model = ? ${own}`, ...values), "later");
 }
 
 export function listWindows(store: ProxyStore): Promise<Result<LearnedWindow[], Fault>> {

@@ -1,7 +1,6 @@
 // What proxied sessions have beside their rows, when they move: TODO, pinned text, summary, spec and log; and their place in the index.
 import { ok, type Result } from "../../base/result.ts";
 import { addItems } from "../../memory/recall/store/change.ts";
-import { wantsVectors } from "../../memory/recall/store/note.ts";
 import type { SessionFileName } from "../../proxy/files/contract.ts";
 import { specLine } from "../../proxy/state/spec-file.ts";
 import type { ProxyStore } from "../../proxy/store/handle.ts";
@@ -81,7 +80,7 @@ export async function indexMovedItems(store: RowStore, identity: string): Promis
     const from: number = after;
     const last = await store.write(function* () {
       const items = yield* reindexItems(from, PAGE, identity);
-      yield* addItems(items, { embed: yield* wantsVectors() });
+      yield* addItems(items, { embed: "as noted" });
       return items.at(-1)?.seq;
     });
     if (!last.ok) return last;

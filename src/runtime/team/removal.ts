@@ -7,6 +7,7 @@ import { processEnvironment } from "../../settings/environment.ts";
 import { tenantTables } from "../../store/copy/table.ts";
 import {
   allRows,
+  changeCount,
   execute,
   oneRow,
   type RowStore,
@@ -110,7 +111,7 @@ async function tablesOf(store: RowStore, { tenant, user }: Leaving): Promise<Res
 }
 
 function* removeSome(name: string, { sql, values }: SqlPiece): Unit<number> {
-  return yield* execute(
+  return yield* changeCount(
     `DELETE FROM ${name} WHERE ctid IN (SELECT ctid FROM ${name} WHERE ${sql} LIMIT ${BATCH} FOR UPDATE)`,
     ...values,
   );

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { canonicalJson } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { execute, oneRow, type RowStore, type Unit } from "../../store/unit.ts";
+import { changeCount, execute, oneRow, type RowStore, type Unit } from "../../store/unit.ts";
 import type { GatewayRefusal } from "../contract.ts";
 
 export type IdempotentAnswer = { status: number; body: unknown };
@@ -85,7 +85,7 @@ function* insert({
   answer: IdempotentAnswer;
 }): Unit<void> {
   yield* execute("DELETE FROM memory_idempotency WHERE at <= ?", oldest(now));
-  const rows = yield* execute(
+  const rows = yield* changeCount(
     `INSERT INTO memory_idempotency (key, body_hash, status, answer, at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (key) DO NOTHING`,
     ...[key, hash, answer.status, JSON.stringify(answer.body ?? null), now],

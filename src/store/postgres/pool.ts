@@ -87,7 +87,7 @@ export class ServerPool {
       application_name: "everlong",
       options: "-c search_path=everlong",
     };
-    const pool = new driver.Pool({ ...connection, max: size, idleTimeoutMillis: 60_000 });
+    const pool = new driver.Pool({ ...connection, max: size, idleTimeoutMillis: 60_000, pipeline: true });
     pool.on("error", (error) => onLost?.(error));
     return new ServerPool(pool, () => new driver.Client(connection), placeOfUrl(url), clock);
   }

@@ -1,17 +1,13 @@
 // Units of work on PostgreSQL: each in a transaction of its tenant, again when another was in the way, settled when the connection died.
-import { createHash } from "node:crypto";
 import type pg from "pg";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
 import type { BusyOptions } from "../sqlite.ts";
-import { oneRow, type RowStore, type SqlPiece, type SqlValue, type StoreStep, type Unit } from "../unit.ts";
-import { forPostgres } from "./dialect.ts";
-import { eachAnswer } from "./each.ts";
+import { oneRow, type RowStore, type Unit } from "../unit.ts";
+import { Exchange, HOLD, query } from "./exchange.ts";
 import type { ServerPool } from "./pool.ts";
 import { isClash, isLost, isStalePlan, serverFault } from "./server-fault.ts";
-import { answerToTerms } from "./terms.ts";
-import { matchWords, putWords, removeWords } from "./words.ts";
 
 export type TeamStoreOptions = {
   clock?: Clock;
@@ -37,7 +33,7 @@ export async function teamSnapshot<T>(
       // Whoever takes the rows may be slow.
       await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
       try {
-        return await work(async (unit) => (await perform(client, unit())).value);
+        return await work((unit) => new Exchange(client).perform(unit()));
       } finally {
         await client.query("ROLLBACK").catch(() => undefined); // a connection that is lost has nothing to end
       }
@@ -105,12 +101,17 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
           const work = unit();
           const first = work.next();
           const hold = !first.done && first.value.type === "hold" ? first.value.key : undefined;
-          transaction = await begin(client, tenant, mode, isWrite, hold);
-          const ended = await perform(client, work, hold === undefined ? first : work.next());
-          raised = ended.raised;
-          value = ended.value;
+          const begun = begin(client, tenant, mode, isWrite, hold).then((number) => {
+            transaction = number;
+          });
+          const exchange = new Exchange(client, begun);
+          value = await exchange.perform(work, hold === undefined ? first : work.next());
+          raised = exchange.raised;
+          await exchange.begun();
+          if (raised) exchange.send(query(client, { sql: RAISE, values: [] }));
           committing = true;
-          await client.query(raised ? `${forPostgres(RAISE)}; COMMIT` : "COMMIT");
+          // Where something before it failed, the server takes back instead, and the answer says what failed.
+          await exchange.answer(client.query("COMMIT"));
         } catch (error) {
           if (!isLost(error)) await client.query("ROLLBACK");
           throw error;
@@ -168,92 +169,6 @@ async function begin(
   return answers[2]?.rows[0]?.id;
 }
 
-async function perform<T>(
-  client: pg.PoolClient,
-  unit: Unit<T>,
-  first = unit.next(),
-): Promise<{ value: T; raised: boolean }> {
-  let raised = false;
-  let next = first;
-  while (!next.done) {
-    if (next.value.type === "raise") raised = true;
-    let answer: unknown;
-    try {
-      answer = await answerTo(client, next.value);
-    } catch (error) {
-      next = unit.throw(error);
-      continue;
-    }
-    next = unit.next(answer);
-  }
-  return { value: next.value, raised };
-}
-
-async function answerTo(client: pg.PoolClient, step: StoreStep): Promise<unknown> {
-  switch (step.type) {
-    case "one":
-      return (await query(client, step)).rows[0];
-    case "all":
-      return (await query(client, step)).rows;
-    case "arrays":
-      return (await query(client, step, "array")).rows;
-    case "run":
-      return (await query(client, step)).rowCount ?? 0;
-    case "hold":
-      return query(client, { sql: HOLD, values: [step.key] });
-    case "raise": // with the commit
-      return undefined;
-    case "advance":
-      return query(client, { sql: ADVANCE, values: [step.highest, step.table, step.column] });
-    case "put_text":
-      return runAll(client, putWords(step.index, step.id, step.texts));
-    case "remove_text":
-      return runAll(client, removeWords(step.index, step.id));
-    case "match_text":
-      return matchWords(step.query);
-    case "each":
-      return eachAnswer(client, step.sql, step.lists);
-    case "erase": // the log of the server is not ours; what is deleted is gone from the tables
-    case "embedded":
-      return undefined;
-    default:
-      return answerToTerms(client, step);
-  }
-}
-
-const HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('everlong.tenant') || ' ' || ?, 0))";
-const ADVANCE = `SELECT setval(counter, greatest(?::bigint, coalesce(pg_sequence_last_value(counter), 1)))
-  FROM (SELECT pg_get_serial_sequence(?, ?)::regclass AS counter) AS numbers`;
 /** A row for each of a few connections: writers do not wait for one another, and the sum moves with every write. */
 const RAISE = `INSERT INTO memory_generation (slot, value) VALUES (pg_backend_pid() % 16, 1)
   ON CONFLICT (slot) DO UPDATE SET value = memory_generation.value + 1`;
-
-async function runAll(client: pg.PoolClient, pieces: readonly SqlPiece[]): Promise<void> {
-  for (const piece of pieces) await query(client, piece);
-}
-
-const names = new Map<string, string>();
-
-function query(
-  client: pg.PoolClient,
-  { sql, values }: SqlPiece,
-  rowMode?: "array",
-): Promise<pg.QueryResult<Record<string, unknown>>> {
-  const text = forPostgres(sql);
-  // A name lets the server keep the plan; queries with lists have too many texts for that.
-  let name = names.get(text);
-  if (name === undefined && names.size < MOST_NAMED) {
-    name = createHash("sha1").update(text).digest("hex");
-    names.set(text, name);
-  }
-  return client.query({
-    ...{ text, values: values.map(bound) },
-    ...(name === undefined ? {} : { name }),
-    ...(rowMode ? { rowMode } : {}),
-  } as pg.QueryConfig);
-}
-const MOST_NAMED = 300;
-
-/** PostgreSQL has no place for a NUL in a text, and nobody is ever shown one. */
-const bound = (value: SqlValue): unknown =>
-  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "") : value;

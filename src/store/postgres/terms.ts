@@ -7,8 +7,10 @@ import { answerToQuestions, termsPiece } from "./term-question.ts";
 export async function answerToTerms(client: pg.PoolClient, step: TermStep): Promise<unknown> {
   switch (step.type) {
     case "reserve": {
-      const sql = `SELECT nextval(pg_get_serial_sequence('${step.table}', 'id')) AS id FROM generate_series(1, $1)`;
-      const { rows } = await client.query<{ id: number }>(sql, [step.count]);
+      const text = `SELECT nextval(pg_get_serial_sequence('${step.table}', 'id')) AS id FROM generate_series(1, $1)`;
+      const { rows } = await client.query<{ id: number }>({
+        ...{ name: `reserve-${step.table}`, text, values: [step.count] },
+      });
       return rows.map(({ id }) => Number(id)).sort((a, b) => a - b);
     }
     case "put_terms":
@@ -20,11 +22,14 @@ export async function answerToTerms(client: pg.PoolClient, step: TermStep): Prom
     case "terms_within":
       return termsPiece(client, step.match);
     case "tally":
-      return client.query(TALLY, [
-        step.gains.map(({ scope }) => scope),
-        step.gains.map(({ passages }) => passages),
-        step.gains.map(({ words }) => words),
-      ]);
+      return client.query({
+        ...{ name: "recall-tally", text: TALLY },
+        values: [
+          step.gains.map(({ scope }) => scope),
+          step.gains.map(({ passages }) => passages),
+          step.gains.map(({ words }) => words),
+        ],
+      });
     case "note_removal":
       return client.query(REMOVAL);
     case "removals": {
@@ -53,29 +58,23 @@ const rowsOf = (passages: readonly PassageTerms[]): { words: string[]; ids: numb
   return { words, ids };
 };
 
-async function put(client: pg.PoolClient, place: TermPlace, passages: readonly PassageTerms[]): Promise<void> {
-  const mark = await markOf(client, place.marks);
+/** The set of marks is made with the first passage that has it; whoever else makes it at the same time waits for it. */
+const PUT = `WITH had AS (SELECT id FROM recall_mark WHERE marks = $2),
+  made AS (INSERT INTO recall_mark (marks) SELECT $2 WHERE NOT EXISTS (SELECT 1 FROM had)
+    ON CONFLICT (tenant, marks) DO UPDATE SET marks = excluded.marks RETURNING id),
+  tokens AS (INSERT INTO recall_mark_token (token, mark)
+    SELECT DISTINCT m.token, made.id FROM made, unnest(string_to_array($2, ' ')) AS m(token) ON CONFLICT DO NOTHING)
+  INSERT INTO recall_term (realm, word, id, mark) SELECT $1, t.word, t.id, mark.id
+  FROM unnest($3::text[], $4::bigint[]) AS t(word, id), (SELECT id FROM had UNION ALL SELECT id FROM made) AS mark`;
+
+function put(client: pg.PoolClient, place: TermPlace, passages: readonly PassageTerms[]): Promise<unknown> {
   const { words, ids } = rowsOf(passages);
-  const sql = `INSERT INTO recall_term (realm, word, id, mark)
-    SELECT $1, t.word, t.id, $2 FROM unnest($3::text[], $4::bigint[]) AS t(word, id)`;
-  await client.query({ name: "recall-put-terms", text: sql, values: [place.realm, mark, words, ids] });
+  return client.query({ name: "recall-put-terms", text: PUT, values: [place.realm, place.marks, words, ids] });
 }
 
-async function remove(client: pg.PoolClient, { realm }: TermPlace, passages: readonly PassageTerms[]): Promise<void> {
+function remove(client: pg.PoolClient, { realm }: TermPlace, passages: readonly PassageTerms[]): Promise<unknown> {
   const { words, ids } = rowsOf(passages);
   const sql = `DELETE FROM recall_term t USING unnest($2::text[], $3::bigint[]) AS gone(word, id)
     WHERE t.realm = $1 AND t.word = gone.word AND t.id = gone.id`;
-  await client.query(sql, [realm, words, ids]);
-}
-
-async function markOf(client: pg.PoolClient, marks: string): Promise<number> {
-  const find = { name: "recall-mark", text: "SELECT id FROM recall_mark WHERE marks = $1", values: [marks] };
-  const [existing] = (await client.query<{ id: number }>(find)).rows;
-  if (existing) return existing.id;
-  const insert = "INSERT INTO recall_mark (marks) VALUES ($1) ON CONFLICT (tenant, marks) DO NOTHING RETURNING id";
-  const [fresh] = (await client.query<{ id: number }>(insert, [marks])).rows;
-  if (!fresh) return (await client.query<{ id: number }>(find)).rows[0]?.id ?? 0;
-  const tokens = "INSERT INTO recall_mark_token (token, mark) SELECT DISTINCT unnest($1::text[]), $2::bigint";
-  await client.query(tokens, [marks.split(" "), fresh.id]);
-  return fresh.id;
+  return client.query({ name: "recall-remove-terms", text: sql, values: [realm, words, ids] });
 }

@@ -12,18 +12,16 @@ export const stemsOf = (text: string): string[] =>
     stemmer(word).slice(0, 100),
   );
 
-export function putWords(index: TextIndex, id: number, texts: readonly string[]): SqlPiece[] {
+export function putWords(index: TextIndex, id: number, texts: readonly string[]): SqlPiece {
   const words = texts.flatMap(stemsOf);
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [
-    {
-      sql: `WITH whole AS (INSERT INTO ${index} (id, length) VALUES (?1::bigint, ?2))
-        INSERT INTO ${index}_word (id, word, count)
-        SELECT ?1::bigint, w.key, w.value::int FROM json_each_text(?3::json) AS w`,
-      values: [id, words.length, JSON.stringify(Object.fromEntries(counts))],
-    },
-  ];
+  return {
+    sql: `WITH whole AS (INSERT INTO ${index} (id, length) VALUES (?1::bigint, ?2))
+      INSERT INTO ${index}_word (id, word, count)
+      SELECT ?1::bigint, w.key, w.value::int FROM json_each_text(?3::json) AS w`,
+    values: [id, words.length, JSON.stringify(Object.fromEntries(counts))],
+  };
 }
 
 export const removeWords = (index: TextIndex, id: number): SqlPiece[] =>

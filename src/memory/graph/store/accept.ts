@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { newId } from "../../../base/id.ts";
 import type { Instant } from "../../../schema/graph.ts";
-import { execute, holding, oneRow, type Unit } from "../../../store/unit.ts";
+import { changeCount, execute, holding, oneRow, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace } from "../../recall/item.ts";
 import type { AcceptOutcome, AcceptRequest, EpisodeInput } from "../contract.ts";
 import { instantAt, laterBy, msOf } from "../time.ts";
@@ -61,7 +61,7 @@ function* acceptOne(
   const key = yield* keyOf(group, episode, now);
   const uuid = episode.uuid ?? newId();
   const { extraction, session = null, turn = null } = episode;
-  const added = yield* execute(
+  const added = yield* changeCount(
     `INSERT INTO graph_episode (uuid, group_id, key, name, source, source_description, text, role, role_type, valid_at,
        created_at, origin, session, turn, metadata, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (group_id, key) DO NOTHING`,

@@ -1,7 +1,7 @@
 // The line of waiting episodes: one worker a group, in order, and nobody's work is lost with its process.
 import type { EndOf } from "../../../host/worker-name.ts";
 import type { Episode, Instant } from "../../../schema/graph.ts";
-import { allRows, execute, oneRow, type Unit } from "../../../store/unit.ts";
+import { allRows, changeCount, execute, oneRow, type Unit } from "../../../store/unit.ts";
 import type { ClaimRequest, SettleRequest } from "../contract.ts";
 import { holdingGroup } from "./accept.ts";
 import type { ChangedRows } from "./changed-row.ts";
@@ -109,7 +109,7 @@ export function* settleEpisodes(
     if (!row || !extraction) continue;
     yield* holdingGroup(text(row, "group_id"));
     // Whoever was paused for too long finds that its work was given to another.
-    const own = yield* execute(
+    const own = yield* changeCount(
       `UPDATE graph_episode SET state = 'done', error = NULL, ${FREE} WHERE ${OWN}`,
       uuid,
       worker,
@@ -142,7 +142,7 @@ export function* requeueEpisodes({
   to: "queued" | "done";
 }): Unit<number> {
   const named = episodes ? " AND uuid IN (SELECT value FROM json_each(?))" : "";
-  return yield* execute(
+  return yield* changeCount(
     `UPDATE graph_episode SET state = ?, tries = 0 WHERE ${IS_OPEN} AND state = 'parked'${named}`,
     ...[to, ...(episodes ? [JSON.stringify(episodes)] : [])],
   );

@@ -4,7 +4,7 @@ import { shortId } from "../../../base/id.ts";
 import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
 import { removals } from "../../../store/terms.ts";
-import { allRows, execute, oneRow, type RowStore, type Unit } from "../../../store/unit.ts";
+import { allRows, changeCount, execute, oneRow, type RowStore, type Unit } from "../../../store/unit.ts";
 import { readNote, writeNote } from "../store/note.ts";
 import type { Embedder } from "./contract.ts";
 import { saveVector, type VectorFormat } from "./vectors.ts";
@@ -143,7 +143,7 @@ async function embedBatch(taker: Taker, batch: readonly Waiting[], signal: Abort
           const vector = answer.value[i];
           // Whoever was too slow has lost it to another; what was erased meanwhile gets no vector.
           const mine = "DELETE FROM recall_waiting WHERE passage = ? AND taker = ?";
-          const isMine = (yield* execute(mine, waiting.passage, name)) === 1;
+          const isMine = (yield* changeCount(mine, waiting.passage, name)) === 1;
           if (vector && isMine) yield* saveVector(embedder.id, waiting, vector, format);
         }
       },

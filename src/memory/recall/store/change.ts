@@ -3,15 +3,24 @@ import { hash } from "node:crypto";
 import { prepared } from "../../../store/statement.ts";
 import type { PassageTerms, TermTable } from "../../../store/term-step.ts";
 import { noteRemoval, putTerms, removeTerms, reserve, tally } from "../../../store/terms.ts";
-import { allRows, arrayRows, execute, onEmbedded, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
+import {
+  allRows,
+  arrayRows,
+  execute,
+  onEmbedded,
+  oneRow,
+  type SqlRow,
+  together,
+  type Unit,
+} from "../../../store/unit.ts";
 import type { Item, ItemPlace } from "../item.ts";
 import { INDEXED_CHARS, indexable } from "./indexable.ts";
-import { ANALYSER, analysedUpTo, NEXT_TERMS, readNote, writeNote } from "./note.ts";
+import { ANALYSER, indexNotes, NEXT_TERMS, writeNote } from "./note.ts";
 import { Places, type StoredPlace, termPlaceOf } from "./place.ts";
 
 export type IndexWriteOptions = {
   /** Passages are put in line for a vector. */
-  embed?: boolean;
+  embed?: boolean | "as noted";
 };
 export type SessionPlace = Pick<ItemPlace, "identity" | "session">;
 
@@ -21,9 +30,8 @@ export type SessionPlace = Pick<ItemPlace, "identity" | "session">;
  */
 export function* addItems(items: readonly Item[], { embed = false }: IndexWriteOptions = {}): Unit<number> {
   if (items.length === 0) return 0;
-  const change = new IndexChange(embed, items.length);
-  yield* change.begin();
-  yield* change.standAt(items);
+  const change = new IndexChange(embed);
+  yield* change.begin(items);
   let added = 0;
   for (const item of items) if (yield* change.add(item)) added++;
   yield* change.settle();
@@ -33,10 +41,7 @@ export function* addItems(items: readonly Item[], { embed = false }: IndexWriteO
 /** Returns how many were there. */
 export function* removeItems(ids: readonly string[]): Unit<number> {
   const rows: SqlRow[] = [];
-  for (const key of new Set(ids)) {
-    const row = yield* oneRow("SELECT id, kind, role, place FROM recall_item WHERE key = ?", key);
-    if (row) rows.push(row);
-  }
+  for (const row of yield* together(...[...new Set(ids)].map(itemNamed))) if (row) rows.push(row);
   return yield* removeRows(rows);
 }
 
@@ -68,8 +73,8 @@ export function* analyseItems(table: TermTable, after: number, count: number): U
 
 function* removeRows(rows: readonly SqlRow[]): Unit<number> {
   if (rows.length === 0) return 0;
-  const change = new IndexChange(false, 0);
-  yield* change.begin();
+  const change = new IndexChange(false);
+  yield* change.begin([]);
   for (const row of rows) yield* change.remove(row);
   yield* change.settle();
   return rows.length;
@@ -89,41 +94,51 @@ function* termsOf(row: SqlRow): Unit<{ passages: StoredPassage[]; terms: Passage
   return { passages, terms };
 }
 
-/** Numbers for passages are taken by so many when there is much to add. */
+/** Numbers for passages are taken by so many at most. */
 const PASSAGE_NUMBERS = 256;
 
 /** One change of the index in one transaction: what it knows is of this transaction alone. */
 class IndexChange {
-  readonly #embed: boolean;
+  #embed: boolean | "as noted";
   readonly #places = new Places();
   readonly #gains = new Map<number, { passages: number; words: number }>();
   #items: number[] = [];
   #passages: number[] = [];
-  readonly #count: number;
+  /** By id, each for the first item that has it: what it says is true until that one is added. */
+  #existing = new Map<string, SqlRow | undefined>();
   /** Items up to this one have their words in two tables: a new analyser is reading the index anew. */
   #analysed = 0;
 
-  /** `count`: how many items will be added at most. */
-  constructor(embed: boolean, count: number) {
+  constructor(embed: boolean | "as noted") {
     this.#embed = embed;
-    this.#count = count;
   }
 
-  *begin(): Unit<void> {
-    if (this.#count > 0) this.#items = (yield* reserve("recall_item", this.#count)).reverse();
-    this.#analysed = (yield* analysedUpTo()) ?? 0;
-    if (this.#count > 0 && (this.#items.at(-1) === 1 || (yield* readNote("analyser")) === undefined))
-      yield* writeNote("analyser", ANALYSER);
-  }
-
-  /** New places come before the first words: storing one makes SQLite write out all words that wait, as a piece of their own. */
-  *standAt(items: readonly Item[]): Unit<void> {
-    for (const { place } of items) yield* this.#places.of(place);
+  /**
+   * All that can be asked before the first of the items is added. New places come before the first words: storing one
+   * makes SQLite write out all words that wait, as a piece of their own.
+   */
+  *begin(items: readonly Item[]): Unit<void> {
+    const ids = [...new Set(items.map(({ id }) => id))];
+    const places = [...new Set(items.map(({ place }) => place))];
+    const [notes, numbers, passages, rows] = yield* together(
+      indexNotes(),
+      reserve("recall_item", items.length),
+      reserve("recall_passage", Math.min(2 * items.length, PASSAGE_NUMBERS)),
+      together(...ids.map(itemNamed)),
+      together(...places.map((place) => this.#places.of(place))),
+    );
+    this.#items = numbers.reverse();
+    this.#passages = passages;
+    this.#existing = new Map(ids.map((id, i) => [id, rows[i]]));
+    this.#analysed = notes.analysed ?? 0;
+    if (this.#embed === "as noted") this.#embed = notes.embeds;
+    if (items.length > 0 && (this.#items.at(-1) === 1 || !notes.hasAnalyser)) yield* writeNote("analyser", ANALYSER);
   }
 
   *add(item: Item): Unit<boolean> {
     const digest = hash("sha1", item.text, "buffer");
-    const existing = yield* oneRow("SELECT id, kind, role, place, hash FROM recall_item WHERE key = ?", item.id);
+    const existing = this.#existing.has(item.id) ? this.#existing.get(item.id) : yield* itemNamed(item.id);
+    this.#existing.delete(item.id);
     if (existing) {
       if (digest.equals(existing["hash"] as Uint8Array) && existing["role"] === item.role) return false;
       yield* this.remove(existing);
@@ -187,7 +202,10 @@ class IndexChange {
 
   *#passageNumbers(count: number): Unit<number[]> {
     if (this.#passages.length < count)
-      this.#passages = yield* reserve("recall_passage", this.#count === 1 ? count : Math.max(count, PASSAGE_NUMBERS));
+      this.#passages = yield* reserve(
+        "recall_passage",
+        Math.max(count, Math.min(2 * this.#items.length, PASSAGE_NUMBERS)),
+      );
     return this.#passages.splice(0, count);
   }
 
@@ -203,6 +221,9 @@ class IndexChange {
     }
   }
 }
+
+const itemNamed = (key: string): Unit<SqlRow | undefined> =>
+  oneRow("SELECT id, kind, role, place, hash FROM recall_item WHERE key = ?", key);
 
 function* saidBefore(home: number, turn: number, kind: string, role: string, digest: Uint8Array): Unit<boolean> {
   // An expression keeps a partial index on kind out of the plan: SQLite would compile the statement anew for every value.

@@ -2,7 +2,7 @@
 
 import { runUnit } from "../../../store/embedded-store.ts";
 import type { Database } from "../../../store/sqlite.ts";
-import { execute, oneRow, type Unit } from "../../../store/unit.ts";
+import { allRows, execute, oneRow, type Unit } from "../../../store/unit.ts";
 
 type Name = "embedder" | "linedUp" | "removed" | "rebuild" | "filled" | "analyser" | "analysing" | "extractorUse";
 
@@ -31,17 +31,28 @@ export const ANALYSER = "2";
 /** While a new analyser reads the texts anew, their new words stand here. */
 export const NEXT_TERMS = "recall_terms_next";
 
-/** The last item whose words are read anew; undefined while none are. */
-export function* analysedUpTo(): Unit<number | undefined> {
-  const [version, last] = (yield* readNote("analysing"))?.split(" ") ?? [];
-  return version === ANALYSER ? Number(last) : undefined;
+/** What a change of the index goes by. */
+export type IndexNotes = {
+  /** The last item whose words are read anew; undefined while none are. */
+  analysed: number | undefined;
+  hasAnalyser: boolean;
+  /** Whether new passages are to get a vector. */
+  embeds: boolean;
+};
+
+export function* indexNotes(): Unit<IndexNotes> {
+  const rows = yield* allRows(
+    "SELECT name, value FROM recall_note WHERE name IN ('analysing', 'analyser', 'embedder')",
+  );
+  const notes = new Map(rows.map((row) => [row["name"], String(row["value"])]));
+  const [version, last] = notes.get("analysing")?.split(" ") ?? [];
+  return {
+    analysed: version === ANALYSER ? Number(last) : undefined,
+    hasAnalyser: notes.has("analyser"),
+    embeds: (notes.get("embedder") ?? "none") !== "none",
+  };
 }
 
-export const analysing = (db: Database): number | undefined => runUnit(db, analysedUpTo());
+export const analysing = (db: Database): number | undefined => runUnit(db, indexNotes()).analysed;
 
-/** Whether new passages are to get a vector. */
-export const keepsVectors = (db: Database): boolean => runUnit(db, wantsVectors());
-
-export function* wantsVectors(): Unit<boolean> {
-  return ((yield* readNote("embedder")) ?? "none") !== "none";
-}
+export const keepsVectors = (db: Database): boolean => runUnit(db, indexNotes()).embeds;

@@ -1,7 +1,7 @@
 // Places of items and the scopes that they are found under, each stored once.
 import { canonicalJson } from "../../../base/json.ts";
 import type { TermPlace } from "../../../store/term-step.ts";
-import { execute, oneRow, type Unit } from "../../../store/unit.ts";
+import { execute, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace } from "../item.ts";
 import { kindToken, roleToken, scopeToken } from "../text/tokens.ts";
 import { scopesOf } from "./scope.ts";
@@ -31,34 +31,38 @@ export class Places {
   *byId(id: number): Unit<StoredPlace> {
     const cached = this.#byId.get(id);
     if (cached) return cached;
-    const row = yield* oneRow("SELECT home, local, scopes FROM recall_place WHERE id = ?", id);
+    const row = yield* oneRow(`${PLACE} WHERE id = ?`, id);
     if (!row) throw new Error(`place ${id} is not stored`);
+    return this.#read(row);
+  }
+
+  #read(row: SqlRow): StoredPlace {
     const scopes = String(row["scopes"]).split(" ").map(Number);
-    const place = { id, home: Number(row["home"]), local: row["local"] === 1, scopes };
-    this.#byId.set(id, place);
+    const place = { id: Number(row["id"]), home: Number(row["home"]), local: row["local"] === 1, scopes };
+    this.#byId.set(place.id, place);
     return place;
   }
 
   *#stored(text: string, place: ItemPlace): Unit<StoredPlace> {
     const existing = yield* placeNamed(text);
-    if (existing !== undefined) return yield* this.byId(existing);
+    if (existing) return this.#read(existing);
     const scopes: number[] = [];
     for (const { type, owner, value } of scopesOf(place)) scopes.push(yield* scopeId(type, owner, value));
     const local = (place.identity ?? "") === "" && place.level === "session";
-    const row = yield* oneRow(
+    yield* execute(
       `INSERT INTO recall_place (place, session, local, home, scopes) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (place) DO NOTHING RETURNING id`,
+       ON CONFLICT (place) DO NOTHING`,
       ...[text, place.session ?? null, local ? 1 : 0, scopes[0] ?? 0, scopes.join(" ")],
     );
     // Somebody else may have stored it since it was looked for.
-    return yield* this.byId(row ? Number(row["id"]) : ((yield* placeNamed(text)) ?? 0));
+    const row = yield* placeNamed(text);
+    if (!row) throw new Error("the place was not there after it was stored");
+    return this.#read(row);
   }
 }
 
-function* placeNamed(text: string): Unit<number | undefined> {
-  const row = yield* oneRow("SELECT id FROM recall_place WHERE place = ?", text);
-  return row && Number(row["id"]);
-}
+const PLACE = "SELECT id, home, local, scopes FROM recall_place";
+const placeNamed = (text: string): Unit<SqlRow | undefined> => oneRow(`${PLACE} WHERE place = ?`, text);
 
 function* scopeId(...names: [type: string, owner: string, value: string]): Unit<number> {
   const find = "SELECT id FROM recall_scope WHERE type = ? AND owner = ? AND value = ?";

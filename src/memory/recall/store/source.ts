@@ -5,11 +5,11 @@ import { ok, type Result } from "../../../base/result.ts";
 import { runUnit } from "../../../store/embedded-store.ts";
 import type { Fault } from "../../../store/fault.ts";
 import type { Database } from "../../../store/sqlite.ts";
-import { allRows, onEmbedded, type RowStore, type Unit } from "../../../store/unit.ts";
+import { allRows, onEmbedded, type RowStore, together, type Unit } from "../../../store/unit.ts";
 import type { Item, Kind } from "../item.ts";
 import { addItems, removeItems } from "./change.ts";
 import { isDamage } from "./damage.ts";
-import { noteOf, readNote, wantsVectors, writeNote } from "./note.ts";
+import { noteOf, readNote, writeNote } from "./note.ts";
 
 export type RecallSource = {
   kind: Kind;
@@ -31,10 +31,16 @@ export const leaveUnindexed = (db: Database): void => void unsearchable.add(db);
  * FTS5 write out what it has gathered. A damaged index does not hinder the rows: it is filled anew when it is mended.
  */
 export function* indexed(rows: readonly ChangedRow[]): Unit<void> {
-  if (rows.length === 0) return;
+  if (rows.length > 0) yield* unlessBroken(() => replaced(rows));
+}
+
+/** The same for a row that was just made: nothing of it can be in the index. */
+export const indexedNew = (item: Item): Unit<void> => unlessBroken(() => put([item]));
+
+function* unlessBroken(change: () => Unit<void>): Unit<void> {
   yield* savepoint("SAVEPOINT");
   try {
-    yield* replaced(rows);
+    yield* change();
   } catch (error) {
     if (!isDamage(error)) throw error;
     yield* savepoint("ROLLBACK TO");
@@ -52,17 +58,18 @@ export const indexRow = (db: Database, source: RecallSource, id: string): void =
 
 function* replaced(rows: readonly ChangedRow[]): Unit<void> {
   yield* removeItems(rows.map(({ id }) => id));
+  const items: Item[] = [];
+  for (const item of yield* together(...rows.map(({ source, id }) => source.item(id)))) if (item) items.push(item);
+  yield* put(items);
+}
+
+function* put(items: readonly Item[]): Unit<void> {
   let unindexed = false;
   yield* onEmbedded((db) => {
     unindexed = unsearchable.has(db);
   });
-  if (unindexed) return yield* writeNote("filled", undefined);
-  const items: Item[] = [];
-  for (const { source, id } of rows) {
-    const item = yield* source.item(id);
-    if (item) items.push(item);
-  }
-  yield* addItems(items, { embed: yield* wantsVectors() });
+  if (unindexed) yield* writeNote("filled", undefined);
+  else yield* addItems(items, { embed: "as noted" });
 }
 
 /** Whether rows may be missing in the index: it is new or emptied, or rows came from elsewhere than their writers. */

@@ -1,8 +1,17 @@
 // Changes of records, each with its change row, its text index and the generation, inside the caller's one transaction.
 import { canonicalJson } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
-import { execute, forgettingText, holding, oneRow, putText, raiseGeneration, type Unit } from "../../../store/unit.ts";
-import { indexed } from "../../recall/store/source.ts";
+import {
+  execute,
+  forgettingText,
+  holding,
+  oneRow,
+  putText,
+  raiseGeneration,
+  together,
+  type Unit,
+} from "../../../store/unit.ts";
+import { indexed, indexedNew } from "../../recall/store/source.ts";
 import type {
   Author,
   Ballot,
@@ -21,7 +30,7 @@ import type { MemberReach } from "../reach.ts";
 import { nextStatus, type StatusSignal } from "../status.ts";
 import { verificationOf } from "../verification.ts";
 import { getRecord, type Sight } from "./read.ts";
-import { recordSource } from "./recall-source.ts";
+import { recallItemOf, recordSource } from "./recall-source.ts";
 import { recordById } from "./row.ts";
 import { blankChanges, indexText, insertCitations, replaceCitations, unindexText } from "./text-rows.ts";
 
@@ -49,7 +58,7 @@ export function* heldRecord(text: string, where: Sight, user: string): Unit<Got>
 export function* insertRecord(work: RecordWrite, draft: RecordDraft): Unit<MemoryRecord> {
   const { now } = work;
   const { scope, place, source } = draft;
-  const row = yield* oneRow(
+  const insert = oneRow(
     `INSERT INTO memories (id, scope, repository, "user", subject, fact, fact_hash, reason, status, verification,
        last_verified_at, source, author, trust, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      RETURNING seq`,
@@ -70,10 +79,10 @@ export function* insertRecord(work: RecordWrite, draft: RecordDraft): Unit<Memor
     now,
     now,
   );
-  yield* insertCitations(draft.id, draft.citations);
+  const [row, , record] = yield* together(insert, insertCitations(draft.id, draft.citations), after(work, draft.id));
   yield* putText("memory_text", Number(row?.["seq"]), [draft.subject, draft.fact]);
-  yield* indexed([{ source: recordSource, id: draft.id }]);
-  const record = yield* after(work, draft.id);
+  const item = recallItemOf(record, place.user);
+  if (item) yield* indexedNew(item);
   yield* note(work, { memory: draft.id, action: "store", actor: draft.author, before: null, after: shownIn(record) });
   return record;
 }
