@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../../store/fault.ts";
 import type { ByteSpan, HistoryItem, ScannedBody } from "../contract.ts";
 import { readable } from "../history/readable.ts";
-import type { RequestPlan, RequestPlanInput } from "../plan/contract.ts";
+import type { PromptQuestion, PromptQuotes, RequestPlan, RequestPlanInput } from "../plan/contract.ts";
 import { plan } from "../plan/plan.ts";
 import type { StorableItem } from "../remember/store-items.ts";
 import type { ItemSighting } from "../store/see.ts";
@@ -24,8 +24,8 @@ type Storing = {
 const MOST_ROUNDS = 6;
 
 /**
- * Memory is searched only when all that the plan leaves out is stored, findable and summed up in the anchor: before
- * that, what a first cut takes away could not be found.
+ * Memory is searched only when all that the plan leaves out is stored and findable: before that, what a first cut takes
+ * away could not be found. The anchor is made meanwhile; it seldom changes what is left out, and so what is asked.
  */
 export async function storedPlan(
   context: PlanContext,
@@ -40,13 +40,20 @@ export async function storedPlan(
     ok(draft);
   const stored = new Set<string>();
   let isSettled = false;
-  let isPutOff = false;
+  let putOff: PromptQuestion | undefined;
+  /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
+  let lost: PromptQuotes | undefined;
   const search = input.recall;
+  const isStored = ({ own }: HistoryItem): boolean => own === undefined || stored.has(own);
   const recall: typeof search =
     search &&
     ((question) => {
-      isPutOff = question.takesAway && !isSettled;
-      return isPutOff ? Promise.resolve({ snippets: [] }) : search(question);
+      if (lost) return Promise.resolve(lost);
+      const { takesAway, standing } = question;
+      const isEarly =
+        takesAway && !isSettled && !input.items.every((item) => standing.has(item.own ?? "") || isStored(item));
+      putOff = isEarly ? question : undefined;
+      return isEarly ? Promise.resolve({ snippets: [] }) : search(question);
     });
   for (let round = 0; ; round++) {
     const beforeCut = sight && (() => sight.take());
@@ -55,7 +62,7 @@ export async function storedPlan(
     if (!draft.newEpoch) return logged(draft);
     const fresh = [...draft.dropped, ...draft.shortened].filter(({ own }) => own !== undefined && !stored.has(own));
     if (fresh.length === 0) {
-      if (isSettled || !isPutOff) return logged(draft);
+      if (isSettled || !putOff) return logged(draft);
       isSettled = true;
       continue;
     }
@@ -69,7 +76,9 @@ export async function storedPlan(
     const anchoring = state && context.remember.anchor(session, owns, maxChars);
     leaving.push(context.remember.drop(session, lane, owns));
     for (const own of owns) stored.add(own);
-    const anchored = await anchoring;
+    const [anchored, quotes] = await Promise.all([anchoring, putOff && search?.(putOff)]);
+    putOff = undefined;
+    if (quotes?.lost !== undefined && quotes.snippets.length === 0) lost = quotes;
     if (anchored && !anchored.ok) tellFault(context, "anchor", anchored.error);
   }
 }
