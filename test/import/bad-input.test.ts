@@ -1,10 +1,20 @@
 // Histories as they really are: torn, huge, hostile, growing, shrinking, with clocks that are wrong.
-import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { run, sessionsOf } from "../tool/everlong.ts";
+import { run, sessionsOf, start } from "../tool/everlong.ts";
 import {
   claudeFile,
   claudeSays,
@@ -161,12 +171,55 @@ it("IM5 links out of the folder are not followed", async () => {
   expect((await imported(stage)).items.added).toBe(1);
 });
 
-it.skipIf(process.getuid?.() === 0)("IM7 a file of another user is named, and the rest is taken", async () => {
+/** Nobody, for a test that runs as root, who may read everything. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const asNobody = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : undefined;
+const canBeNobody = !asNobody || spawnSync("setpriv", ["--version"]).status === 0;
+
+it.runIf(canBeNobody)("IM7 a file and a folder of another user are named, and the rest is taken", async () => {
   const stage = importStage();
   claudeFile(stage, [claudeSays(stage, "readable")]);
   const secret = claudeFile(stage, [claudeSays(stage, "unreadable", { session: "two" })], "two");
-  writeFileSync(secret, "", { mode: 0 });
-  expect(await imported(stage)).toMatchObject({ items: { added: 1 }, bad: [{ file: secret }] });
+  const folder = join(stage.home, ".claude", "projects", "-theirs");
+  mkdirSync(folder);
+  if (isRoot) execFileSync("chown", ["-R", `${NOBODY}:${NOBODY}`, dirname(stage.home)]);
+  for (const path of [secret, folder]) chmodSync(path, 0);
+  const under = asNobody ? { under: asNobody } : {};
+  const outcome = await run(stage.place, ["import", "claude", "--json"], under);
+  chmodSync(folder, 0o700);
+  expect(outcome.code, outcome.stderr).toBe(0);
+  const reason = "no permission to read it";
+  expect(outcome.json).toMatchObject({
+    ...{ items: { added: 1 }, files: { unreadable: 2 } },
+    bad: [
+      { file: folder, reason },
+      { file: secret, reason },
+    ],
+  });
+});
+
+it("RB25 IM4 a file that its client writes while it is read is taken once, line by line", async () => {
+  const stage = importStage();
+  const line = (n: number): string =>
+    `${JSON.stringify(claudeSays(stage, `grown ${n} ${"words ".repeat(50)}`, { id: `grown-${n}` }))}\n`;
+  const path = claudeFile(stage, []);
+  appendFileSync(path, Array.from({ length: 1000 }, (_, n) => line(n)).join(""));
+  setBack(path);
+  const child = start(stage.place, ["import", "claude"]);
+  let count = 1000;
+  // Every line comes in two pieces, so that the import may meet half of one.
+  child.stderr?.on("data", () => {
+    const text = line(count++);
+    appendFileSync(path, text.slice(0, 40));
+    appendFileSync(path, text.slice(40));
+  });
+  expect((await child.done).code).toBe(0);
+  expect(count).toBeGreaterThan(1000);
+  await imported(stage);
+  expect(await imported(stage)).toMatchObject({ items: { seen: count, added: 0 }, badLines: 0 });
+  const log = readFileSync(join(stage.place.home, "sessions", "imp_claude_one", "events.jsonl"), "utf8");
+  for (let n = 0; n < count; n++) expect(log.split(`"grown ${n} `)).toHaveLength(2);
 });
 
 it("RB25 IM5 a database that its program has locked and is writing is read, and left as it is", async () => {
