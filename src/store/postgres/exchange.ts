@@ -30,9 +30,9 @@ export class Exchange {
       let answer: unknown;
       try {
         if (!mayGoAlong(step)) await this.begun();
-        const asked = this.#answerTo(step);
-        if (ANSWERLESS.has(step.type) || step.type === "embedded") this.send(asked);
-        else answer = await this.answer(asked);
+        const reply = this.#answerTo(step);
+        if (ANSWERLESS.has(step.type) || step.type === "embedded") this.send(reply);
+        else answer = await this.answer(reply);
       } catch (error) {
         next = unit.throw(error);
         continue;
