@@ -35,6 +35,7 @@ describe("startedBy", () => {
   beforeEach(() => {
     put("scripts/x.sh");
     put("scripts/y.mjs");
+    put("scripts/guard");
     put("tool", "x", 0o755);
     put("data.db");
     put("src/app.css");
@@ -52,6 +53,13 @@ describe("startedBy", () => {
     [`\${CLAUDE_PROJECT_DIR}/scripts/x.sh`, ["scripts/x.sh"]],
     ["scripts/'x'.sh", ["scripts/x.sh"]],
     ["cd scripts/ && node y.mjs", ["scripts/y.mjs"]],
+    ["cd scripts && node y.mjs", ["scripts/y.mjs"]],
+    ["cd scripts && sh guard", ["scripts/guard"]],
+    ["sh scripts/guard", ["scripts/guard"]],
+    ["bash -eu scripts/guard data.db", ["scripts/guard"]],
+    [". scripts/guard && true", ["scripts/guard"]],
+    ["sh < scripts/guard", ["scripts/guard"]],
+    ["cat scripts/guard", []],
     ["node scripts/y", ["scripts/y.mjs"]],
     ["tool data.db src/app.css", ["tool"]],
     ["npm run check", ["package.json", "scripts/y.mjs"]],
@@ -74,6 +82,7 @@ describe("startedBy", () => {
   it("N11 servers: command and arguments, relative and absolute, packages, folders", () => {
     expect(server({ command: "node", args: ["server/"] })).toEqual(["server/index.js"]);
     expect(server({ command: "./tool", args: ["--db", "data.db"] })).toEqual(["tool"]);
+    expect(server({ args: ["scripts/guard"], command: "sh" })).toEqual(["scripts/guard"]);
     expect(server({ command: "npm", args: ["run", "check"] })).toEqual(["package.json", "scripts/y.mjs"]);
     expect(server({ command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] })).toEqual([]);
     expect(server({ command: "uvx", args: ["mcp-server-git"] })).toEqual([]);

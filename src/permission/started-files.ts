@@ -1,7 +1,7 @@
 // The files of a project that its hooks and MCP servers start: found by name in the file that says what to start.
 import { type Stats, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
-import { isRecord, parseJson } from "../base/json.ts";
+import { isRecord, isTooDeep, parseJson } from "../base/json.ts";
 import { readWhole, realTarget } from "../host/files.ts";
 import { isInside } from "../host/paths.ts";
 import { entriesOf, hashOf, type ProjectFile } from "./project-files.ts";
@@ -25,6 +25,11 @@ const RUNS_SCRIPTS = /\b(?:npm|pnpm|yarn|bun)\s+(?!(?:exec|x|dlx|create|init|i|i
 const RUNS_FOLDERS = /\b(?:node|bun|deno|tsx|python[\d.]*)\b/;
 const ENTRIES = ["index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py", "package.json"];
 const MODULE = /(?:^|\s)-m\s+([\w.]+)/g;
+/** What runs the file that is named after it, whatever that is called. */
+const RUNNER =
+  /^(?:\.|source|(?:.*\/)?(?:(?:ba|z|k|da|fi)?sh|node|bun|deno|tsx|python[\d.]*|perl|ruby|php|lua|osascript))$/;
+/** Between a runner and its file. */
+const PASSED_OVER = /^(?:-.*|args|run|bash|command)?$/;
 const BETWEEN_WORDS = /[\s"'`;|&<>(){}=,:$[\]]+/;
 const LITERAL = /"(?:[^"\\]|\\.)*"/g;
 
@@ -54,7 +59,10 @@ const folderOf = (path: string): string => dirname(path).replace(/\/\.(?:everlon
 function namedFiles(text: string, folders: readonly string[], root: string): Set<string> {
   const plain = [text, ...literalsIn(text)].join(" ");
   const commands = [...literalsIn(text), text].join(" ").replace(/["'\\,[\]]+/g, " ");
-  const words = new Set([...plain.split(BETWEEN_WORDS), ...plain.replace(/["'\\]+/g, "").split(BETWEEN_WORDS)]);
+  const sequence = [...plain.split(BETWEEN_WORDS), ...plain.replace(/["'\\]+/g, "").split(BETWEEN_WORDS)];
+  sequence.push(...serverLines(parsedOf(text)));
+  const words = new Set(sequence);
+  const scripts = afterRunners(sequence);
   const paths = new Set<string>();
   const bases = new Set(folders);
   const add = (path: string): void => {
@@ -64,11 +72,11 @@ function namedFiles(text: string, folders: readonly string[], root: string): Set
   // A folder that is named may be the one in which the command runs.
   for (const word of wanted) {
     const path = resolve(root, word);
-    if (word.includes("/") && isInside(path, root) && statOf(path)?.isDirectory()) bases.add(path);
+    if (isInside(path, root) && statOf(path)?.isDirectory()) bases.add(path);
   }
   const places = [...bases].slice(0, MOST_FOLDERS);
   for (const word of wanted) {
-    const matches = places.flatMap((base) => filesNamed(base, word, root));
+    const matches = places.flatMap((base) => filesNamed(base, word, root, scripts.has(word)));
     for (const path of matches) add(path);
     if (matches.length === 0 && (CODE.test(extname(word)) || /^\.{1,2}\/[^/]/.test(word)))
       for (const base of folders) if (!statOf(resolve(base, word))) add(resolve(base, word));
@@ -91,14 +99,33 @@ function namedFiles(text: string, folders: readonly string[], root: string): Set
   return paths;
 }
 
+/** The command and arguments of each server in a JSON text, in this order whichever stands first. */
+function serverLines(value: unknown): string[] {
+  if (!isRecord(value)) return [];
+  const { command, args } = value;
+  const line = typeof command === "string" && Array.isArray(args) ? [command, ...args.map(String)] : [];
+  return [...line, ...Object.values(value).flatMap(serverLines)];
+}
+
+/** The words that a shell or an interpreter is given as its script. */
+function afterRunners(words: readonly string[]): Set<string> {
+  const scripts = new Set<string>();
+  let isNext = false;
+  for (const word of words) {
+    if (isNext && !PASSED_OVER.test(word)) scripts.add(word);
+    isNext = RUNNER.test(word) || (isNext && PASSED_OVER.test(word));
+  }
+  return scripts;
+}
+
 /** A word as a path that is there: from the folder, or what is left of one that began with a variable. */
-function filesNamed(base: string, word: string, root: string): string[] {
+function filesNamed(base: string, word: string, root: string, isScript: boolean): string[] {
   const paths = new Set([resolve(base, word), ...(word.startsWith("/") ? [join(root, word)] : [])]);
   return [...paths].flatMap((path) => {
     if (!isInside(path, root)) return [];
     if (path.includes("*")) return filesMatching(path);
     const stat = statOf(path);
-    if (stat) return isRun(path, stat) ? [path] : [];
+    if (stat) return isRun(path, stat) || (isScript && stat.isFile()) ? [path] : [];
     return [".js", ".mjs", ".cjs", ".ts"].map((ending) => path + ending).filter((one) => statOf(one)?.isFile());
   });
 }
@@ -133,10 +160,15 @@ const literalsIn = (text: string): string[] =>
     return parsed.ok && typeof parsed.value === "string" ? [parsed.value] : [];
   });
 
+function parsedOf(text: string): unknown {
+  const parsed = parseJson(text);
+  return parsed.ok && !isTooDeep(parsed.value) ? parsed.value : undefined;
+}
+
 function scriptsOf(path: string): string {
   const read = readWhole(realTarget(path), MOST_BYTES);
-  const parsed = read.ok ? parseJson(read.value.bytes.toString("utf8")) : undefined;
-  const scripts = parsed?.ok && isRecord(parsed.value) ? parsed.value["scripts"] : undefined;
+  const parsed = read.ok ? parsedOf(read.value.bytes.toString("utf8")) : undefined;
+  const scripts = isRecord(parsed) ? parsed["scripts"] : undefined;
   return isRecord(scripts)
     ? Object.values(scripts)
         .filter((script) => typeof script === "string")
