@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // The command. Plain JavaScript that any Node can read: it finds a Node that is new enough and starts dist/main.js on it.
-
-// An import of a module of Node reads every export of it, which costs a start milliseconds; an old Node knows no other way.
-const builtin = (name) => (process.getBuiltinModule ? process.getBuiltinModule(name) : import(name));
-const { existsSync, readFileSync } = await builtin("fs");
-const { dirname, join } = await builtin("path");
-const { fileURLToPath, pathToFileURL } = await builtin("url");
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import module from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 // A key given by --api-key must not stay readable in the list of processes.
 process.title = "everlong";
@@ -26,11 +25,10 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   );
 } else if (newEnough()) {
   if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
-  const { enableCompileCache } = await builtin("module");
-  enableCompileCache?.(join(root, "dist", ".cache"));
+  module.enableCompileCache?.(join(root, "dist", ".cache"));
   await import(pathToFileURL(entry).href);
 } else {
-  await reexecute();
+  reexecute();
 }
 
 function newEnough() {
@@ -39,7 +37,7 @@ function newEnough() {
 }
 
 // The child must not outlive this process, even when it is killed with SIGKILL: it holds the other end of fd 3.
-async function reexecute() {
+function reexecute() {
   const own = join(root, "node_modules", "node", "bin", "node");
   if (!existsSync(own)) {
     stop(
@@ -47,7 +45,6 @@ async function reexecute() {
     );
     return;
   }
-  const { spawn } = await builtin("child_process");
   const child = spawn(own, [fileURLToPath(import.meta.url), ...args], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
     env: { ...process.env, EVERLONG_PARENT_PIPE: "3" },
@@ -64,7 +61,7 @@ async function reexecute() {
 
 async function dieWithParent() {
   delete process.env.EVERLONG_PARENT_PIPE;
-  const { Socket } = await builtin("net");
+  const { Socket } = await import("node:net");
   const die = () => process.kill(process.pid, "SIGKILL");
   new Socket({ fd: 3 }).on("close", die).on("error", die).resume().unref();
 }

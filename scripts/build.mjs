@@ -72,28 +72,10 @@ const withoutNative = {
   load: { filter: { id: /^\0pg-native$/ }, handler: () => ({ code: "export default undefined;", moduleType: "js" }) },
 };
 
-/** Node reads every export of a module of its own that is imported: of `http` that loads its fetch, of `fs` its streams. */
-const IMPORT_OF_NODE = /^import (?:([\w$]+)(?:, )?)?(?:\{(.*)\})?(?: from )?"(node:[^"]+)";$/;
-const takenFromNode = (line) => {
-  const [, whole, names, module] = IMPORT_OF_NODE.exec(line) ?? [];
-  if (!module) return line;
-  const value = `globalThis.process.getBuiltinModule("${module}")`;
-  const targets = [...(whole ? [whole] : []), ...(names ? [`{${names.replaceAll(" as ", ": ")}}`] : [])];
-  return targets.map((target) => `const ${target} = ${value};`).join(" ");
-};
-const builtinsWithoutImport = {
-  name: "builtins-without-import",
-  renderChunk(code) {
-    const lines = code.split("\n");
-    const body = lines.findIndex((line) => !line.startsWith("import "));
-    return [...lines.slice(0, body).map(takenFromNode), ...lines.slice(body)].join("\n");
-  },
-};
-
 const options = {
   cwd: root,
   platform: "node",
-  plugins: [texts, plainHeaders, withoutNative, builtinsWithoutImport],
+  plugins: [texts, plainHeaders, withoutNative],
   external: ["@vscode/ripgrep", "@lydell/node-pty"],
   resolve: {
     // The UMD entries of some packages hide their own requires from the bundler.
