@@ -23,7 +23,7 @@ describe("M64 the prompt", () => {
     }).join("\n");
     for (const part of [long, "\\u{202e}", "src/a.ts:1", "User: so it is", "why", "web page (t1/c9)", "odd"])
       expect(text).toContain(part);
-    expect(text).toMatch(/every project/i);
+    expect(text).toMatch(/all your projects/i);
   });
 
   it("M64 a vote: fact, direction and reason", () => {

@@ -20,7 +20,8 @@ const READ_LIMIT = 512 * 1024;
 
 export function findInstructions(where: { home: string; root: string; cwd: string }): FoundInstructions {
   const [root, cwd] = [where.root, where.cwd].map((folder) => realPath(folder, "/") ?? folder) as [string, string];
-  const bounds = isInside(cwd, root) ? root : cwd;
+  // A linked folder of the project leads out of it like a linked file does.
+  const bounds = isInside(where.cwd, where.root) || isInside(cwd, root) ? root : cwd;
   const project = [join(where.root, ".github", "copilot-instructions.md")];
   const folders = isInside(where.cwd, where.root) ? foldersDownTo(where.cwd, where.root) : [where.cwd];
   for (const folder of folders) for (const name of NAMES) project.push(join(folder, name));
