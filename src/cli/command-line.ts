@@ -4,18 +4,22 @@ import type { Faces, OwnProcess } from "../command/contract.ts";
 import { addCommand, render } from "../command/parse.ts";
 import { lineCommands } from "../command/table.ts";
 import { home } from "../runtime/client.ts";
+import { tellEvent } from "./event-line.ts";
 import { EXIT, printFailure } from "./exit.ts";
-import { personAtTerminal } from "./person.ts";
+import { eventReader, personAtTerminal } from "./person.ts";
 
 /** `done` gets the exit code. */
 export function addCommands(program: Program, faces: Faces, done: (exitCode: number) => void): void {
   for (const command of lineCommands)
     addCommand(program, command, async (one, call) => {
       if (one.own) return done(await one.own(call, { ...ownProcess, faces }));
-      const outcome = await one.run?.(call, { on: home, person: personAtTerminal() });
+      const isStream = program.opts()["outputFormat"] === "stream-json";
+      const outcome = await one.run?.(call, { on: home, person: isStream ? eventReader() : personAtTerminal() });
       if (!outcome) return;
       if (!outcome.ok) return done(printFailure(outcome.error));
-      print(render(one, call, outcome.value));
+      const { text, data } = outcome.value;
+      if (isStream) tellEvent("command.output", { text, ...(data === undefined ? {} : { value: data }) });
+      else print(render(one, call, outcome.value));
       done(outcome.value.exit ?? EXIT.done);
     });
 }

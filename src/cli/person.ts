@@ -4,8 +4,18 @@ import { askTerminal } from "../base/ask-terminal.ts";
 import { ok } from "../base/result.ts";
 import type { Person } from "../command/contract.ts";
 import { home } from "../runtime/client.ts";
-import { watched } from "./progress.ts";
+import { tellEvent } from "./event-line.ts";
+import { progressEvents, progressLine, watchedBy } from "./progress.ts";
 import { readStdin } from "./stdin.ts";
+
+const now = (): number => performance.now();
+
+/** A program that reads events: stdout has nothing else, and nobody is there to be asked. */
+export const eventReader = (): Person => ({
+  print: (text) => void process.stderr.write(`${text}\n`),
+  input,
+  watch: watchedBy(progressEvents((step) => tellEvent("work.progress", step), now)),
+});
 
 export function personAtTerminal(): Person {
   const { stdin, stdout } = process;
@@ -13,7 +23,7 @@ export function personAtTerminal(): Person {
     print: (text) => void stdout.write(`${text}\n`),
     edit: home.edit,
     input,
-    watch: watched,
+    watch: watchedBy(progressLine(process.stderr, now)),
     width: stdout.columns,
     ...(process.stderr.isTTY ? { progress: (text) => void process.stderr.write(`\r\u001b[K${text}`) } : {}),
     ...(stdin.isTTY && stdout.isTTY

@@ -7,29 +7,53 @@ const REDRAW_MS = 100;
 /** Before that nobody knows how long it takes. */
 const ESTIMATE_MS = 3000;
 const PIPE_MS = 10_000;
-const PIPE_SHARE = 0.1;
+const SHARE_TOLD = 0.1;
+/** What is done sooner says so at its end. */
+const PIPE_LEAST_MS = 1000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export const watched: NonNullable<Person["watch"]> = async (work) => {
-  const controller = new AbortController();
-  const stop = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort();
+/** Where progress is told. */
+export type ProgressReport = { show(step: WorkProgress): void; clear(): void };
+
+/** Work whose progress goes to `report`, and which a signal stops. */
+export const watchedBy =
+  (report: ProgressReport): NonNullable<Person["watch"]> =>
+  async (work) => {
+    const controller = new AbortController();
+    const stop = (): void => {
+      if (controller.signal.aborted) process.exit(EXIT.interrupted);
+      controller.abort();
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+    try {
+      return await work({ signal: controller.signal, progress: report.show });
+    } finally {
+      report.clear();
+      for (const signal of SIGNALS) process.off(signal, stop);
+    }
   };
-  for (const signal of SIGNALS) process.on(signal, stop);
-  const line = progressLine(process.stderr, () => performance.now());
-  try {
-    return await work({ signal: controller.signal, progress: line.show });
-  } finally {
-    line.clear();
-    for (const signal of SIGNALS) process.off(signal, stop);
-  }
-};
+
+/** For `stream-json`: the first step of each work, every tenth of it, and as often as a terminal is drawn. */
+export function progressEvents(tell: (step: WorkProgress) => void, now: () => number): ProgressReport {
+  let last = { label: "", at: 0, share: 0 };
+  return {
+    show(step) {
+      const [at, share] = [now(), shareOf(step)];
+      const isOld = step.label === last.label && at - last.at < REDRAW_MS && share - last.share < SHARE_TOLD;
+      if (isOld) return;
+      last = { label: step.label, at, share };
+      tell(step);
+    },
+    clear: () => undefined,
+  };
+}
+
+const shareOf = ({ part, total }: WorkProgress): number => (total === 0 ? 1 : part / total);
 
 type Screen = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
-export function progressLine(screen: Screen, now: () => number): { show(step: WorkProgress): void; clear(): void } {
+export function progressLine(screen: Screen, now: () => number): ProgressReport {
   let began = now();
   let label = "";
   let last = { at: Number.NEGATIVE_INFINITY, share: 0 };
@@ -42,10 +66,10 @@ export function progressLine(screen: Screen, now: () => number): { show(step: Wo
         began = time;
         last = { at: screen.isTTY ? Number.NEGATIVE_INFINITY : time, share: 0 };
       }
-      const share = step.total === 0 ? 1 : step.part / step.total;
+      const share = shareOf(step);
       const isDue = screen.isTTY
         ? time - last.at >= REDRAW_MS
-        : share - last.share >= PIPE_SHARE || time - last.at >= PIPE_MS;
+        : time - last.at >= (share - last.share >= SHARE_TOLD ? PIPE_LEAST_MS : PIPE_MS);
       if (!isDue) return;
       last = { at: time, share };
       const text = progressText(step, time - began);

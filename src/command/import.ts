@@ -32,7 +32,7 @@ export const importHistories: Command = {
     if (undo !== undefined) return undoOne(undo, yes ?? false, person);
     const request: ImportRequest = { client, path, ...rest };
     if (client === undefined && !rest.dryRun) {
-      const all = await agreedHistories(yes ?? false, person);
+      const all = await agreedHistories(request, yes ?? false, person);
       if (all) return all;
     }
     const outcome = await watching(person, (watch) => home.imports.importHistory(request, watch));
@@ -53,17 +53,32 @@ const watching = <T>(
 };
 
 /** Undefined: all of them are wanted. */
-async function agreedHistories(yes: boolean, person: Person): Promise<CommandOutcome | undefined> {
-  const here = await home.imports.historiesHere();
-  if (!here.ok) return here;
-  if (here.value.length === 0) return output("No history of other agents was found on this machine.", []);
+async function agreedHistories(
+  request: ImportRequest,
+  yes: boolean,
+  person: Person,
+): Promise<CommandOutcome | undefined> {
+  const histories = await home.imports.historiesHere(request);
+  if (!histories.ok) return histories;
+  if (histories.value.length === 0) return output("No history of other agents was found on this machine.", []);
   if (yes) return undefined;
-  const list = table(here.value.map(rowOf));
-  if (!person.confirm) return output(`${list}\nTo import all of it: everlong import --yes`, here.value);
+  const list = table(histories.value.map(rowOf));
+  const [which, flags] = [request.here || request.since !== undefined ? "what fits" : "all of it", flagsOf(request)];
+  if (!person.confirm) return output(`${list}\nTo import ${which}: everlong import${flags} --yes`, histories.value);
   person.print(list);
-  const agreed = await person.confirm("Import all of it? The originals are not changed.");
-  return agreed ? undefined : output("Nothing was imported. For one of them: everlong import NAME", here.value);
+  const agreed = await person.confirm(`Import ${which}? The originals are not changed.`);
+  return agreed
+    ? undefined
+    : output(`Nothing was imported. For one of them: everlong import NAME${flags}`, histories.value);
 }
+
+/** As they were given, for the command that goes on from here. */
+const flagsOf = ({ here, since, graph }: ImportRequest): string =>
+  [
+    ...(here ? [" --here"] : []),
+    ...(since === undefined ? [] : [` --since ${/^[\w:.+-]+$/.test(since) ? since : `"${since}"`}`]),
+    ...(graph ? [" --graph"] : []),
+  ].join("");
 
 const rowOf = ({ client, title, places, files, bytes }: HistoryFound): string[] => [
   client,

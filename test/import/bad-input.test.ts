@@ -206,10 +206,10 @@ it("RB25 IM4 a file that its client writes while it is read is taken once, line 
   const path = claudeFile(stage, []);
   appendFileSync(path, Array.from({ length: 1000 }, (_, n) => line(n)).join(""));
   setBack(path);
-  const child = start(stage.place, ["import", "claude"]);
+  const child = start(stage.place, ["--output-format", "stream-json", "import", "claude"]);
   let count = 1000;
   // Every line comes in two pieces, so that the import may meet half of one.
-  child.stderr?.on("data", () => {
+  child.stdout?.on("data", () => {
     const text = line(count++);
     appendFileSync(path, text.slice(0, 40));
     appendFileSync(path, text.slice(40));

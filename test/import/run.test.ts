@@ -2,9 +2,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readEvent } from "../../src/schema/event/envelope.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
-import { run, sessionsOf, start } from "../tool/everlong.ts";
+import { only, run, sessionsOf, start } from "../tool/everlong.ts";
 import { claudeFile, claudeSays, type ImportStage, importStage, type Line } from "./stage.ts";
 
 const logOf = ({ place }: ImportStage, id: string): string =>
@@ -27,9 +28,19 @@ function longHistory(stage: ImportStage): void {
   }
 }
 
-/** Resolves with the first line of progress. */
+/** An import, or its undoing, that tells events. */
+const startTelling = (stage: ImportStage, args: readonly string[]): ReturnType<typeof start> =>
+  start(stage.place, ["--output-format", "stream-json", "import", ...args]);
+
+/** Resolves with the second event of progress: something is done by then. */
 const begun = (child: ReturnType<typeof start>): Promise<void> =>
-  new Promise((resolve) => child.stderr?.on("data", (data: Buffer) => data.includes(" of ") && resolve()));
+  new Promise((resolve) => {
+    let told = "";
+    child.stdout?.on("data", (data: Buffer) => {
+      told += data;
+      if (told.split('"work.progress"').length > 2) resolve();
+    });
+  });
 
 it.each(["SIGKILL", "SIGINT"] as const)(
   "RI16 RE15 IM6 F70 after %s in the middle the next run ends as if nothing had been",
@@ -38,7 +49,7 @@ it.each(["SIGKILL", "SIGINT"] as const)(
     for (const one of [stage, whole]) longHistory(one);
     // The same folder is named by both.
     whole.place.env["HOME"] = stage.home;
-    const child = start(stage.place, ["import", "claude"]);
+    const child = startTelling(stage, ["claude"]);
     await begun(child);
     child.kill(signal);
     const stopped = await child.done;
@@ -82,12 +93,12 @@ it("IM6 F70 undoing tells how far it is, stops at Ctrl+C, and the next call remo
     );
   expect((await run(stage.place, ["import", "claude"])).code).toBe(0);
   expect(sessionsOf(stage.place)).toHaveLength(12);
-  const child = start(stage.place, ["import", "--undo", "claude", "--yes"]);
+  const child = startTelling(stage, ["--undo", "claude", "--yes"]);
   await begun(child);
   child.kill("SIGINT");
   const stopped = await child.done;
   const left = sessionsOf(stage.place).length;
-  expect(stopped.stderr).toMatch(/Removing Claude Code: .* of .* sessions/);
+  expect(stopped.stdout).toContain('"label":"Removing Claude Code"');
   // It may have come to its end before the signal did.
   if (left > 0)
     expect([stopped.code, stopped.stderr]).toEqual([130, expect.stringContaining(`${12 - left} of 12 sessions`)]);
@@ -106,7 +117,7 @@ it("IM6 an undo that was killed between a folder and its rows is ended by the ne
   expect((await run(stage.place, ["import", "--undo", "claude", "--yes"])).stdout).toContain("Removed 2 sessions");
   expect((await run(stage.place, ["recall", "lynx"])).stdout).toContain("No matches");
   longHistory(stage);
-  const child = start(stage.place, ["import", "claude"]);
+  const child = startTelling(stage, ["claude"]);
   await begun(child);
   const undone = await run(stage.place, ["import", "--undo", "claude", "--yes"]);
   expect([(await child.done).code, undone.code]).toEqual([0, 0]);
@@ -174,7 +185,10 @@ it("IM1 --here takes this repository's sessions, --since those that went on, and
   expect(sessionsOf(stage.place)).toEqual(["imp_claude_two"]);
   expect(await added("--here")).toBe(1);
   expect(await added()).toBe(0);
-  expect((await run(stage.place, ["import", "claude", "--since", "someday"])).code).toBe(2);
+  for (const args of [["claude"], [], ["--yes"], ["--dry-run"]]) {
+    const refused = await run(stage.place, ["import", ...args, "--since", "someday"]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('"someday" is not a date.')]);
+  }
 });
 
 it("IM6 without a client it lists what it would take, and takes nothing without a yes", async () => {
@@ -185,10 +199,31 @@ it("IM6 without a client it lists what it would take, and takes nothing without 
     0,
     expect.stringMatching(/claude\s+Claude Code\s+1 file[\s\S]*everlong import --yes/),
   ]);
+  const fitting = await run(stage.place, ["import", "--here", "--since", "2 weeks ago", "--graph"]);
+  expect(fitting.stdout).toContain('To import what fits: everlong import --here --since "2 weeks ago" --graph --yes');
   expect(sessionsOf(stage.place)).toEqual([]);
   expect((await run(stage.place, ["import", "--undo", "claude"])).stdout).toContain(
     "Nothing was imported from claude.",
   );
+});
+
+it("F70 with stream-json stdout has events only: progress that is not kept, and the summary at the end; a short import in a pipe is quiet", async () => {
+  const stage = importStage();
+  longHistory(stage);
+  const told = await startTelling(stage, ["claude"]).done;
+  const events = told.stdout
+    .trim()
+    .split("\n")
+    .map((line) => readEvent(JSON.parse(line)));
+  const known = events.flatMap((one) => (one.type === "known" ? [one.event] : []));
+  expect([told.code, known.length]).toEqual([0, events.length]);
+  expect(known.every(({ ephemeral }) => ephemeral)).toBe(true);
+  const steps = only(known, "work.progress");
+  expect(steps.length).toBeGreaterThanOrEqual(10);
+  expect(steps[0]?.data).toMatchObject({ label: "Claude Code", unit: "item" });
+  expect(steps.map(({ data }) => data.part)).toEqual(steps.map(({ data }) => data.part).sort((a, b) => a - b));
+  expect(known.at(-1)).toMatchObject({ type: "command.output", data: { value: { items: { added: 3000 } } } });
+  expect((await run(stage.place, ["import", "claude"])).stderr).toBe("");
 });
 
 it("IM8 RI6 the agent recalls what was imported in its repository; what is forgotten stays so after another import", async () => {

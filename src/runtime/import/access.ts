@@ -40,10 +40,25 @@ export type ImportWatch = { signal: AbortSignal; progress(step: ImportProgress):
 /** Another import may take a while; waiting for it is told at once. */
 const LOCK_MS = 60 * 60_000;
 
-/** What would be taken, by the names and sizes of files alone. */
-export async function historiesHere(): ResultPromise<HistoryFound[]> {
+/** What would be taken, by the names and sizes of files alone; a request that cannot be met is refused before anybody is asked. */
+export async function historiesHere(request: ImportRequest): ResultPromise<HistoryFound[]> {
   const workspace = await openWorkspace();
-  return workspace.ok ? ok(historyClients.flatMap((client) => foundOf(client, workspace.value))) : workspace;
+  if (!workspace.ok) return workspace;
+  const since = sinceOf(request, workspace.value);
+  return since.ok ? ok(historyClients.flatMap((client) => foundOf(client, workspace.value))) : since;
+}
+
+/** The time that `--since` names, if it does and the rest of the request can be met. */
+function sinceOf(
+  { since: text, graph }: ImportRequest,
+  { env, settings }: Workspace,
+): Result<number | undefined, Failure> {
+  const refused = refuseInToolShell(env, "import history");
+  if (refused) return fail(refused);
+  const since = parseTime(text, "since");
+  if (since === null)
+    return fail(refusal("invalid_inputs", `"${text}" is not a date.`, "For example: --since 2026-01-31", 2));
+  return graph && settings.values["graph.extractor"] === "llm" ? fail(modelReads) : ok(since);
 }
 
 function foundOf(client: HistoryClient, { env, userHome }: Workspace): HistoryFound[] {
@@ -57,18 +72,14 @@ function foundOf(client: HistoryClient, { env, userHome }: Workspace): HistoryFo
 export async function importHistory(request: ImportRequest, watch: ImportWatch): ResultPromise<ImportOutcome> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;
-  const refused = refuseInToolShell(workspace.value.env, "import history");
-  if (refused) return fail(refused);
-  const since = parseTime(request.since, "since");
-  if (since === null)
-    return fail(refusal("invalid_inputs", `"${request.since}" is not a date.`, "For example: --since 2026-01-31", 2));
-  if (request.graph && workspace.value.settings.values["graph.extractor"] === "llm") return fail(modelReads);
+  const since = sinceOf(request, workspace.value);
+  if (!since.ok) return since;
   const plan = planOf(request, workspace.value);
   if (!plan.ok) return plan;
   if (request.dryRun)
-    return overAll(plan.value, await readOnlyStore(workspace.value), workspace.value, request, since, watch);
+    return overAll(plan.value, await readOnlyStore(workspace.value), workspace.value, request, since.value, watch);
   return withImportLock(workspace.value, watch, (db) =>
-    overAll(plan.value, db, workspace.value, request, since, watch),
+    overAll(plan.value, db, workspace.value, request, since.value, watch),
   );
 }
 

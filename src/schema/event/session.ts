@@ -174,6 +174,11 @@ export const ephemeralSessionEvents = {
       quarantine: z.string().optional(),
       message: z.string(),
     }),
+  /** Of long work outside a session, such as an import: bytes or rows done of `total`, and what came of them. */
+  "work.progress": () =>
+    z.looseObject({ label: z.string(), part: z.number(), total: z.number(), count: z.number(), unit: z.string() }),
+  /** What a command outside a session printed at its end; `value` is what `--json` prints. */
+  "command.output": () => z.looseObject({ text: z.string(), value: z.unknown().optional() }),
   soft_failure: () =>
     z.looseObject({
       part: z.string(),
