@@ -54,6 +54,8 @@ if (what === "soak") {
       "test/graphiti/serve.test.ts",
       "test/team/storm.test.ts",
       "test/team/proxied-storm.test.ts",
+      "test/team/move.test.ts",
+      "test/team/history.test.ts",
       "src/memory/graph/ingest.test.ts",
       "src/memory/secret/bars.test.ts",
       "src/session/replay.test.ts",

@@ -9,19 +9,43 @@ import {
   home,
   type OpenOptions,
 } from "../runtime/client.ts";
-import { type Command, type CommandOutcome, describe, type Person, type SlashCommand } from "./contract.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandOutcome,
+  describe,
+  type Person,
+  type SlashCommand,
+} from "./contract.ts";
 
 /** What goes to such an address. */
 const SENT =
   "conversation text (prompts, answers and tool results, without known secrets) and search queries, for embeddings; for an MCP server of this project, the arguments of its tool calls; for the agent catalogue, only the name of this repository";
+/** What a team's nodes send to the embedder of their settings. */
+const TEAM_SENT = "memories, what members said in proxied sessions (without known secrets) and search queries";
+
+const TEAM = [
+  { flags: "--tenant <name>", help: "for the nodes of this team, instead of this folder" },
+  { flags: "--database <url>", help: "the team's database (default: the setting gateway.database)" },
+] as const;
+type TeamOptions = { tenant?: string; database?: string };
+/** The team that is meant; undefined: this folder. */
+const teamOf = ({ tenant, database }: TeamOptions) => (tenant === undefined ? undefined : { tenant, database });
 
 const list: Command = {
   name: "list",
   summary: "list consents, given and pending",
   isDefault: true,
   json: "value",
-  run: async () =>
-    describe(await home.consent.list(), ({ consents, declined, missing, folder }) => {
+  options: TEAM,
+  async run({ options }: CommandCall<TeamOptions>) {
+    const team = teamOf(options);
+    if (team)
+      return describe(await home.teamConsent.list(team), (consents) => ({
+        data: { consents },
+        text: consents.map(({ origin, at }) => `${origin}  since ${at}`).join("\n") || "No consents yet.",
+      }));
+    return describe(await home.consent.list(), ({ consents, declined, missing, folder }) => {
       const rows = [
         ...consents.map(({ origin, root, at }) => `${origin}  from ${root}  since ${at}`),
         ...declined.map(({ origin, root, at }) => `${origin}  declined in ${root}  since ${at}`),
@@ -33,7 +57,8 @@ const list: Command = {
       const trust = consents.some(({ root }) => root === folder.root) ? untrusted(folder) : [];
       const text = [...(rows.length > 0 ? rows : ["No consents yet."]), ...waits, ...trust].join("\n");
       return { data: { consents, declined, missing }, text };
-    }),
+    });
+  },
 };
 
 const ask: Command = {
@@ -117,24 +142,42 @@ const grant: Command = {
   name: "grant",
   summary: "allow sending text from this folder to an address",
   arguments: "<url>",
-  run: async ({ args: [url = ""] }) =>
-    describe(await home.consent.grant(url), ({ origin, isThisMachine, folder, sends }) => {
+  options: TEAM,
+  async run({ args: [url = ""], options }: CommandCall<TeamOptions>) {
+    const team = teamOf(options);
+    if (team)
+      return describe(await home.teamConsent.grant(url, team), ({ origin, isThisMachine }) =>
+        isThisMachine
+          ? `${origin} is the node's own machine and needs no consent.`
+          : `${origin} may now receive ${TEAM_SENT} of ${team.tenant}, from every node.\nTo revoke: everlong consent revoke ${origin} --tenant ${team.tenant}`,
+      );
+    return describe(await home.consent.grant(url), ({ origin, isThisMachine, folder, sends }) => {
       if (isThisMachine) return `${origin} is this machine and needs no consent.`;
       const sent = `${origin} may now receive from ${folder.root}: ${sends ? graphitiSends(sends) : SENT}.`;
       return [sent, ...untrusted(folder), `To revoke: everlong consent revoke ${origin}`].join("\n");
-    }),
+    });
+  },
 };
 
 const revoke: Command = {
   name: "revoke",
   summary: "take a consent back",
   arguments: "<url>",
-  run: async ({ args: [url = ""] }) =>
-    describe(await home.consent.revoke(url), ({ origin, wasGiven, wasDeclined, folder: { root } }) => {
+  options: TEAM,
+  async run({ args: [url = ""], options }: CommandCall<TeamOptions>) {
+    const team = teamOf(options);
+    if (team)
+      return describe(await home.teamConsent.revoke(url, team), ({ origin, wasGiven }) =>
+        wasGiven
+          ? `No node sends texts of ${team.tenant} to ${origin} any more. What was sent before cannot be taken back.`
+          : `${origin} has no consent of ${team.tenant}: nothing to revoke.`,
+      );
+    return describe(await home.consent.revoke(url), ({ origin, wasGiven, wasDeclined, folder: { root } }) => {
       if (wasGiven) return `Nothing more is sent from ${root} to ${origin}. What was sent before cannot be taken back.`;
       if (wasDeclined) return `${origin} is no longer declined in ${root}. Nothing is sent until you allow it.`;
       return `${origin} has no consent in ${root}: nothing to revoke.`;
-    }),
+    });
+  },
 };
 
 /** What a Graphiti server gets. */

@@ -108,6 +108,7 @@ export const home = {
   imports: lazily(() => import("./import/access.ts")),
   evaluation: lazily(() => import("./recall/eval-recall.ts")),
   consent: lazily(async () => (await import("./consent-access.ts")).consentHere),
+  teamConsent: lazily(async () => (await import("./team/consent.ts")).consentOfTeam),
   testGraphiti: async (test: GraphitiTest) => (await import("./graph/graphiti-test.ts")).testGraphiti(test),
   backup: lazily(async () => ({ ...(await import("./backup/backup.ts")), ...(await import("./backup/restore.ts")) })),
   removal: lazily(() => import("./wipe/wipe.ts")),

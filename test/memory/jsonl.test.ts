@@ -203,6 +203,18 @@ describe("file memory", () => {
     expect(waiting(at)).toEqual([]);
   });
 
+  it("M20 a file that cannot be read: who only looked is never told that something may have been saved", async () => {
+    const at = stand();
+    const strategy = open({ ...at, home: join(at.home, "n".repeat(300)) }); // no disk has such a name
+    for (const looked of [
+      await strategy.list({ place: PLACE }, signal),
+      await strategy.get("mem-1", {}, signal),
+      await strategy.find("a fact", { place: PLACE }, signal),
+      await strategy.prompt(ask, signal),
+    ])
+      expect(looked).toMatchObject({ type: "failed", mayBeStored: false });
+  });
+
   it("M39 an untrusted folder: neither read nor written", async () => {
     const at = stand();
     const made = openJsonl({ ...optionsOf(at), trusted: false });

@@ -1,6 +1,4 @@
 // SEC14 F79 R46: no byte leaves for an embedder off this machine without a trusted folder and consent for that origin.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scene } from "../agent/scene.ts";
@@ -9,35 +7,7 @@ import { startModelServer } from "../model-server/server.ts";
 import { newClient } from "../proxy/client.ts";
 import { startGateway } from "../proxy/gateway.ts";
 import { newPlace, type Place, run } from "../tool/everlong.ts";
-
-/**
- * An embedder that counts connections, not only requests. Its address is 0.0.0.0: the program takes only localhost,
- * 127.* and ::1 for this machine, so that this one is foreign to it, while the kernel brings the bytes here.
- */
-async function embedder() {
-  let connections = 0;
-  const inputs: string[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += String(chunk);
-    });
-    request.on("end", () => {
-      const { input = [] } = JSON.parse(body || "{}") as { input?: string[] };
-      inputs.push(...input);
-      const data = input.map((_, index) => ({ index, embedding: [1, index + 1] }));
-      response.end(JSON.stringify({ embeddings: data.map((d) => d.embedding), data }));
-    });
-  });
-  server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const origin = `http://0.0.0.0:${(server.address() as AddressInfo).port}`;
-  return { origin, inputs, connections: () => connections };
-}
+import { foreignEmbedder } from "./foreign-embedder.ts";
 
 const inFolder =
   (place: Place) =>
@@ -99,7 +69,7 @@ describe.each([
   ],
 ] as const)("SEC14 an %s embedder off this machine", (_name, env) => {
   it("SEC14 R46 no connection without trust and consent, both are needed, and taken back it ends", async () => {
-    const { origin, inputs, connections } = await embedder();
+    const { origin, inputs, connections } = await foreignEmbedder();
     const { place } = await scene(() => text("fine"), { env: env(origin) });
     const say = inFolder(place);
     const tried = async () => {
@@ -129,7 +99,7 @@ describe.each([
 });
 
 it("SEC14 a gateway that runs stops sending when the consent is taken back, and says so", async () => {
-  const { origin, inputs, connections } = await embedder();
+  const { origin, inputs, connections } = await foreignEmbedder();
   const server = await startModelServer({ script: () => text("Understood.") });
   onTestFinished(() => server.close());
   const upstream = Object.fromEntries(

@@ -88,7 +88,7 @@ class JsonlStrategy implements Strategy {
     this.#leftovers ??= this.#settle([], signal); // of a process that was killed
     await this.#leftovers;
     const entries = await this.#entries();
-    if (!entries.ok) return { ...failed(entries.error), code: entries.error.code };
+    if (!entries.ok) return { ...unread(entries.error), code: entries.error.code };
     const choice = choiceOf(entries.value.map(({ record }) => record));
     if (choice.all.length > 0) await this.#options.tree?.look?.();
     const answer = promptOf(choice, ask, this.#options);
@@ -98,7 +98,7 @@ class JsonlStrategy implements Strategy {
   async find(fact: string, { scope }: { scope?: string }, _signal: AbortSignal) {
     if (scope === "user") return { type: "absent" as const, near: [] };
     const loaded = await this.#files.load();
-    if (!loaded.ok) return failed(loaded.error);
+    if (!loaded.ok) return unread(loaded.error);
     const wanted = fold(fact);
     const records = recordLines(loaded.value.all).map((line) => this.#recordOf(line));
     const record = records.find((one) => one !== undefined && fold(one.fact) === wanted);
@@ -135,7 +135,7 @@ class JsonlStrategy implements Strategy {
     if (invalid) return invalid;
     if (query.scope === "user" || !this.#sees(query.place?.repository)) return { type: "listed", records: [] };
     const entries = await this.#look();
-    if (!entries.ok) return failed(entries.error);
+    if (!entries.ok) return unread(entries.error);
     return listOf(
       entries.value.map(({ record }) => record),
       query,
@@ -144,7 +144,7 @@ class JsonlStrategy implements Strategy {
 
   async get(id: string, { place }: Parameters<Strategy["get"]>[1], _signal: AbortSignal) {
     const entries = await this.#look();
-    if (!entries.ok) return failed(entries.error);
+    if (!entries.ok) return unread(entries.error);
     const entry = oneOf(this.#sees(place?.repository) ? entries.value : [], id);
     return entry.type === "one" ? { type: "got" as const, record: entry.entry.record } : entry;
   }
@@ -215,7 +215,7 @@ class JsonlStrategy implements Strategy {
     const outcome = await this.#files.append<Changed | T>(async () => {
       if (signal.aborted) return { outcome: CANCELLED };
       const entries = await this.#entries();
-      if (!entries.ok) return { outcome: failed(entries.error) };
+      if (!entries.ok) return { outcome: unread(entries.error) };
       const match = oneOf(this.#sees(by.place?.repository) ? entries.value : [], id);
       if (match.type !== "one") return { outcome: match };
       const { record } = match.entry;
@@ -284,5 +284,7 @@ const ONE_SCOPE = 'memories of a file belong to its repository: "scope" may not 
 
 const UNREADABLE: Failed = { type: "failed", cause: "the line could not be read again.", mayBeStored: false };
 
+/** Who only looked has written nothing, whatever the disk said. */
+const unread = (fault: Fault): Failed => failedBy(fault, false);
 /** After an error of the disk nobody can say whether the line was written. */
 const failed = (fault: Fault): Failed => failedBy(fault, fault.code === "store_io");

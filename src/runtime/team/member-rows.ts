@@ -37,6 +37,7 @@ export const memberRows: Readonly<Record<string, MemberRows>> = {
   ...memberRecallRows,
   ...memberGraph,
   ...memberProxied,
+  team_consent: { shared: "the tenant decides where its texts go" },
   memory_generation: { shared: "it counts changes" },
   dynamic_context_items: { shared: "a board belongs to its repository" },
   board_changes: { shared: "a board belongs to its repository" },

@@ -18,6 +18,7 @@ const ofOwn = (user: string): SqlPiece => ({
 export const movedTables: CopyRules = {
   tokens: { stays: "they belong to the database that they open" },
   member_choice: { stays: "each member decides there" },
+  team_consent: { stays: "the tenant decides where its texts go" },
   memory_idempotency: { stays: "answers are kept for a day, for whoever repeats a request to the same place" },
   memory_generation: { stays: "each database counts its own changes" },
   memory_text: { stays: "made from memories" },

@@ -18,6 +18,7 @@ import { ask, type MatchPage, unavailable } from "../recall/query.ts";
 import { badQuestion, queryOf } from "../recall/question.ts";
 import { recallKinds } from "../recall/scope.ts";
 import type { Workspace } from "../workspace.ts";
+import { mayTeamSend } from "./consent.ts";
 
 /** A node stands in no folder of the member's: without a scope everything that they reach is searched. */
 const SCOPES = ["auto", "session", "branch", "repository", "user", "all"] as const;
@@ -26,6 +27,9 @@ type TeamScope = (typeof SCOPES)[number];
 /** Another node may have died with passages in hand, and others add to the line. */
 const LOOK_MS = 15_000;
 
+/** `origin`: where it sends texts, when that is not the node's machine. */
+type NodeEmbedder = { embedder: Embedder; origin: string | undefined };
+
 /** The engines of a team's tenants on one node. */
 export class TeamRecalls {
   readonly #workspace: Workspace;
@@ -33,7 +37,7 @@ export class TeamRecalls {
   readonly #onTrouble: (message: string) => void;
   readonly #tenants = new Map<string, RowRecall>();
   readonly #looking: NodeJS.Timeout;
-  #embedder: Promise<Embedder | undefined> | undefined;
+  #embedder: Promise<NodeEmbedder | undefined> | undefined;
 
   constructor(workspace: Workspace, storeOf: (tenant: string) => RowStore, onTrouble: (message: string) => void) {
     this.#workspace = workspace;
@@ -55,7 +59,11 @@ export class TeamRecalls {
     this.#embedder ??= nodeEmbedder(this.#workspace, this.#onTrouble);
     const recall = new RowRecall({
       ...{ store, timeoutMs: values["recall.timeoutMs"], maxPostings: values["recall.maxPostings"] },
-      ...{ embedder: this.#embedder, vectorFormat: values["recall.vectorFormat"], onTrouble: this.#onTrouble },
+      ...{
+        embedder: embedderOfTenant(this.#embedder, tenant, store),
+        vectorFormat: values["recall.vectorFormat"],
+        onTrouble: this.#onTrouble,
+      },
     });
     this.#tenants.set(tenant, recall);
     recall.embedSoon();
@@ -69,13 +77,30 @@ export class TeamRecalls {
 }
 
 /** Every node must make the same vectors: none of them looks for an embedder by itself. */
-async function nodeEmbedder(workspace: Workspace, onTrouble: (message: string) => void): Promise<Embedder | undefined> {
+async function nodeEmbedder(
+  workspace: Workspace,
+  onTrouble: (message: string) => void,
+): Promise<NodeEmbedder | undefined> {
   const settings = embedderSettings(workspace, false);
   if (!settings || settings.embedder === "auto") return undefined;
   const { chooseEmbedder } = await import("../../memory/recall/embed/choose.ts");
-  const { embedder, notes } = await chooseEmbedder(settings);
-  if (!embedder) onTrouble(notes.join("; "));
-  return embedder;
+  const { embedder, origin, notes } = await chooseEmbedder({ ...settings, mayCall: () => true });
+  if (embedder) return { embedder, origin };
+  onTrouble(notes.join("; "));
+  return undefined;
+}
+
+/** Texts of a tenant leave the node's machine only while the tenant allows it, whatever the home of the node says. */
+async function embedderOfTenant(
+  made: Promise<NodeEmbedder | undefined>,
+  tenant: string,
+  store: RowStore,
+): Promise<Embedder | undefined> {
+  const { embedder, origin } = (await made) ?? {};
+  if (!embedder || origin === undefined) return embedder;
+  const { whileAllowed } = await import("../../memory/recall/embed/choose.ts");
+  const refused = `${tenant} has not allowed ${origin}: everlong consent grant ${origin} --tenant ${tenant}`;
+  return whileAllowed(embedder, () => mayTeamSend(store, origin), refused);
 }
 
 /** Rows that many nodes fill in are the same rows; whoever cannot reach the database leaves it to the next. */

@@ -49,6 +49,11 @@ export class Exchange {
     this.#isBegun = true;
   }
 
+  /** Whether something was sent whose answer nobody has waited for. */
+  get isWaiting(): boolean {
+    return this.#sent.length > 0;
+  }
+
   send(statement: Promise<unknown>): void {
     statement.catch(() => undefined); // it is met at the next answer
     this.#sent.push(statement);

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
 import { teamGraphSchema } from "./schema/graph.ts";
 import { teamMemorySchema } from "./schema/memory.ts";
-import { teamChoiceSchema, teamPeopleSchema, teamRemovalSchema } from "./schema/people.ts";
+import { teamChoiceSchema, teamConsentSchema, teamPeopleSchema, teamRemovalSchema } from "./schema/people.ts";
 import { teamProxyOwners, teamProxySchema } from "./schema/proxy.ts";
 import { teamRecallSchema } from "./schema/recall.ts";
 
@@ -17,6 +17,7 @@ export const teamMigrations: readonly string[] = [
   teamRecallSchema,
   teamProxyOwners,
   teamChoiceSchema,
+  teamConsentSchema,
 ];
 
 /** Known to all nodes of all versions. */

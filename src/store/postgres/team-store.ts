@@ -110,8 +110,11 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
           await exchange.begun();
           if (raised) exchange.send(query(client, { sql: RAISE, values: [] }));
           committing = true;
+          const ended = client.query("COMMIT");
           // Where something before it failed, the server takes back instead, and the answer says what failed.
-          await exchange.answer(client.query("COMMIT"));
+          if (isWrite || exchange.isWaiting) await exchange.answer(ended);
+          // What was read is read: whoever has the connection next is behind the end, and meets its loss.
+          else ended.catch(() => undefined);
         } catch (error) {
           if (!isLost(error)) await client.query("ROLLBACK");
           throw error;

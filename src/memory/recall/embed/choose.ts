@@ -21,6 +21,8 @@ export type EmbedderSettings = {
 type EmbedderChoice = {
   name: Name;
   embedder?: Embedder;
+  /** Where it sends texts, when that is not this machine. */
+  origin?: string;
   /** What was not possible, and why. */
   notes: string[];
 };
@@ -60,14 +62,18 @@ async function made(name: Name, settings: EmbedderSettings): Promise<EmbedderCho
   if (isLoopback(remote.baseUrl)) return { name, embedder, notes: [] };
   const mayCall = () => settings.mayCall(origin);
   if (!(await mayCall())) return { name, notes: [refused(origin)] };
-  return { name, embedder: whileAllowed(embedder, mayCall, refused(origin)), notes: [] };
+  return { name, origin, embedder: whileAllowed(embedder, mayCall, refused(origin)), notes: [] };
 }
 
 const refused = (origin: string): string =>
   `${origin} is not this machine, and text goes there only from a trusted folder and after \`everlong consent grant ${origin}\``;
 
 /** A consent that is taken back counts from the next call on. */
-const whileAllowed = (embedder: Embedder, mayCall: () => boolean | Promise<boolean>, message: string): Embedder => ({
+export const whileAllowed = (
+  embedder: Embedder,
+  mayCall: () => boolean | Promise<boolean>,
+  message: string,
+): Embedder => ({
   id: embedder.id,
   get dims() {
     return embedder.dims;

@@ -41,6 +41,13 @@ export const teamRemovalSchema = `
   );
 `;
 
+/** Where a tenant's texts may be sent to, off the machines of its nodes. */
+export const teamConsentSchema = tenantTable({
+  name: "team_consent",
+  columns: "origin TEXT NOT NULL, at TEXT NOT NULL",
+  key: ["origin"],
+});
+
 /** What a member decided for themselves, on whichever node. No row: as the team has it. */
 export const teamChoiceSchema = tenantTable({
   name: "member_choice",
