@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The command. Plain JavaScript that any Node can read: it finds a Node that is new enough and starts dist/main.js on it.
+// The command. Plain JavaScript that any Node can read: it finds a Node that is new enough and starts dist/main.cjs on it.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import module from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 
 // A key given by --api-key must not stay readable in the list of processes.
 process.title = "everlong";
@@ -12,21 +12,20 @@ process.title = "everlong";
 // The first minor version of each line whose SQLite binds numbered parameters; of 23 there is none.
 const NEEDED = { 22: 20, 24: 7 };
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const entry = join(root, "dist", "main.js");
+const entry = join(root, "dist", "main.cjs");
 const args = process.argv.slice(2);
 
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   console.log(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
 } else if (!existsSync(entry)) {
   stop(
-    "everlong is not built yet: dist/main.js is missing.",
+    "everlong is not built yet: dist/main.cjs is missing.",
     "Nothing was changed.",
     `Run "npm install" in ${root}, or "npm start".`,
   );
 } else if (newEnough()) {
   if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
-  module.enableCompileCache?.(join(root, "dist", ".cache"));
-  await import(pathToFileURL(entry).href);
+  await start();
 } else {
   reexecute();
 }
@@ -34,6 +33,15 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
 function newEnough() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   return major > 24 || minor >= NEEDED[major];
+}
+
+function start() {
+  const require = module.createRequire(import.meta.url);
+  const { codeFolder, load } = require("./load.cjs");
+  const folder = codeFolder(dirname(entry));
+  if (existsSync(folder)) return load(entry, folder).ended;
+  module.enableCompileCache?.(join(root, "dist", ".cache"));
+  return require(entry).ended;
 }
 
 // The child must not outlive this process, even when it is killed with SIGKILL: it holds the other end of fd 3.

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { buildWeb } from "./build-web.mjs";
 import { copyLists, lists, texts } from "./bundle.mjs";
+import { keepCode } from "./keep-code.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -93,15 +94,26 @@ const options = {
 const aside = join(root, "dist", ".cache", `build-${process.pid}`);
 async function bundleTo(names, input, more = {}) {
   const bundle = await rolldown({ ...options, ...input });
-  const { output } = await bundle.write({ dir: aside, minify: "dce-only", comments: false, ...names, ...more });
+  const { output } = await bundle.write({
+    dir: aside,
+    minify: "dce-only",
+    comments: false,
+    charset: "ascii",
+    ...names,
+    ...more,
+  });
   await bundle.close();
   return output;
 }
 const output = [
   ...(await bundleTo(
-    { entryFileNames: "[name].js", chunkFileNames: "part/[name]-[hash].js" },
+    { entryFileNames: "[name].cjs", chunkFileNames: "part/[name]-[hash].cjs" },
     { input: "src/main.ts", plugins: [threadAddresses, ...options.plugins] },
     {
+      // Code that is kept can be given to V8 with scripts only, not with modules.
+      format: "cjs",
+      strict: true,
+      dynamicImportInCjs: false,
       codeSplitting: {
         groups: [
           { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 1 },
@@ -118,9 +130,10 @@ const output = [
 copyLists(join(aside, "part"));
 mkdirSync(join(root, "dist", "part"), { recursive: true });
 const files = [...output.map(({ fileName }) => fileName), ...lists.map((list) => `part/${basename(list)}`)];
-for (const name of [...files.filter((file) => file !== "main.js"), "main.js"])
+for (const name of [...files.filter((file) => file !== "main.cjs"), "main.cjs"])
   renameSync(join(aside, name), join(root, "dist", name));
 rmSync(aside, { recursive: true });
+await keepCode(root);
 
 // Parts of earlier builds go only after this one has succeeded.
 for (const name of readdirSync(join(root, "dist", "part")))

@@ -29,7 +29,7 @@ if (mtime(at("package-lock.json")) > mtime(at("node_modules", ".package-lock.jso
   must("npm", ["install", "--no-audit", "--no-fund"]);
 }
 const node = at("node_modules", "node", "bin", "node");
-if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.js")) || isWebOld(root))
+if (Math.max(newest(at("src")), mtime(at("package.json"))) > mtime(at("dist", "main.cjs")) || isWebOld(root))
   must(node, [at("scripts", "build.mjs")]);
 
 const commands = {

@@ -30,7 +30,7 @@ function installedLauncher(): string {
   const folder = mkdtempSync(join(tmpdir(), "everlong-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "dist"));
-  writeFileSync(join(folder, "dist", "main.js"), "throw new SyntaxError('this Node cannot read me');");
+  writeFileSync(join(folder, "dist", "main.cjs"), "throw new SyntaxError('this Node cannot read me');");
   for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(folder, name), { recursive: true });
   return join(folder, "bin", "everlong.js");
 }
@@ -45,19 +45,19 @@ it("N48 every file that README links to is in the package, and nothing that belo
     (link) => !files.some((path) => path === link || path.startsWith(`${link.replace(/\/$/, "")}/`)),
   );
   expect(missing).toEqual([]);
-  expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "bin/everlong.js", "dist/main.js"]));
+  expect(files).toEqual(expect.arrayContaining(["README.md", "LICENSE", "bin/everlong.js", "dist/main.cjs"]));
   expect(files.filter((path) => /^(?:src|test|bench|scripts)\/|^dist\/\.cache/.test(path))).toEqual([]);
 });
 
 it("N48 it depends on just what the bundle leaves outside", () => {
   const parts = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
-    path.endsWith(".js"),
+    /\.c?js$/.test(path),
   );
   const outside = new Set<string>();
   for (const path of parts) {
     const text = readFileSync(join(root, "dist", path), "utf8");
     const imports =
-      /^(?:import|export)\b[^"'\n]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)|\b__require\("([^"]+)"\)|meta\.url\)\.resolve\("([^"]+)"\)/gm;
+      /^(?:import|export)\b[^"'\n]*?from "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)|(?<!`)\brequire\("([^"]+)"\)|\.href\)\.resolve\("([^"]+)"\)/gm;
     for (const [, ...names] of text.matchAll(imports)) {
       const name = names.find((match) => match !== undefined) ?? "";
       if (!name.startsWith(".") && !name.startsWith("node:") && !builtinModules.includes(name)) outside.add(name);
@@ -119,7 +119,7 @@ it.each(otherNodes.filter(({ version }) => /^v(?:1\d|2[01])\./.test(version)))(
 it("F115 what every command loads leaves out the part that only a turn needs", () => {
   const parts = join(root, "dist", "part");
   const importsOf = (name: string): string[] =>
-    [...readFileSync(join(parts, name), "utf8").matchAll(/^import [^;]*?"\.\/([\w.-]+\.js)"/gm)].map(
+    [...readFileSync(join(parts, name), "utf8").matchAll(/^(?:\w+ [\w$]+ = )?require\("\.\/([\w.-]+\.cjs)"\)/gm)].map(
       ([, to = ""]) => to,
     );
   const loaded = new Set(readdirSync(parts).filter((name) => /^command-line-/.test(name)));
@@ -127,4 +127,44 @@ it("F115 what every command loads leaves out the part that only a turn needs", (
   for (const name of loaded) for (const more of importsOf(name)) loaded.add(more);
   expect([...loaded].some((name) => /^run-/.test(name))).toBe(true);
   expect([...loaded].filter((name) => /^turn-/.test(name))).toEqual([]);
+});
+
+it("F115 the code that the build has kept fits this Node and its parts; help needs none of a turn's", () => {
+  const dist = join(root, "dist");
+  const kept = (args: string[]): string[] => {
+    const program = [
+      `const { codeFolder, load } = require(${JSON.stringify(join(root, "bin", "load.cjs"))});`,
+      `const names = [];`,
+      `process.on("exit", () => require("fs").writeSync(2, names.join(" ")));`,
+      `load(${JSON.stringify(join(dist, "main.cjs"))}, codeFolder(${JSON.stringify(dist)}), (path, script) =>`,
+      `  script.cachedDataRejected === false && names.push(require("path").basename(path)));`,
+    ].join("\n");
+    const done = spawnSync(process.execPath, ["-e", program, "everlong", ...args], { encoding: "utf8" });
+    return done.stderr.split(" ");
+  };
+  const ofHelp = kept(["--help"]);
+  expect(ofHelp.some((name) => /^run-/.test(name))).toBe(true);
+  expect(ofHelp.filter((name) => /^turn-/.test(name))).toEqual([]);
+  const parts = readdirSync(join(dist, "part"));
+  const [folder = ""] = readdirSync(join(dist, "code"));
+  const codes = readdirSync(join(dist, "code", folder)).map((name) => name.replace(/\.bin$/, ".cjs"));
+  expect(codes.some((name) => /^turn-/.test(name))).toBe(true);
+  expect(codes.filter((name) => !parts.includes(name))).toEqual([]);
+});
+
+it("F115 the program runs the same without kept code, and with code that V8 refuses", () => {
+  const copy = mkdtempSync(join(tmpdir(), "everlong-test-"));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const name of ["bin", "package.json", "dist/main.cjs", "dist/part", "dist/code"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  const help = (): string =>
+    execFileSync(process.execPath, [join(copy, "bin", "everlong.js"), "--help"], { encoding: "utf8" });
+  const expected = help();
+  expect(expected).toContain("Usage");
+  const [folder = ""] = readdirSync(join(copy, "dist", "code"));
+  for (const name of readdirSync(join(copy, "dist", "code", folder)))
+    writeFileSync(join(copy, "dist", "code", folder, name), "not code of any Node");
+  expect(help()).toBe(expected);
+  rmSync(join(copy, "dist", "code"), { recursive: true });
+  expect(help()).toBe(expected);
 });

@@ -25,7 +25,7 @@ function secretsOf(env: Readonly<Record<string, string | undefined>>): string[] 
 export function reportCrash(error: unknown): string {
   const redact = secretFilter("crash", [...secretsOf(processEnvironment()), ...remembered]);
   const what =
-    errorCode(error) === "ERR_MODULE_NOT_FOUND"
+    errorCode(error) === "MODULE_NOT_FOUND"
       ? "A part of everlong is missing on disk: it was updated while running, or the installation is incomplete. Start it again"
       : `Something in everlong itself went wrong: ${redact(errorText(error))}`;
   const sentence = (place: string): string =>

@@ -11,11 +11,14 @@ export function brokenCopy(find: string | RegExp, replace: string): string {
   const copy = mkdtempSync(join(tmpdir(), "everlong-broken-"));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true, maxRetries: 5 }));
   for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(copy, name), { recursive: true });
-  cpSync(join(root, "dist"), join(copy, "dist"), { recursive: true, filter: (path) => !path.includes("dist/.cache") });
+  cpSync(join(root, "dist"), join(copy, "dist"), {
+    recursive: true,
+    filter: (path) => !/dist\/(?:\.cache|code)\b/.test(path),
+  });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   let changed = 0;
   for (const name of readdirSync(join(copy, "dist"), { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".js")) continue;
+    if (!/\.c?js$/.test(name)) continue;
     const path = join(copy, "dist", name);
     const text = readFileSync(path, "utf8");
     const broken = text.replace(find, replace);

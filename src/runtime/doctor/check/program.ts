@@ -45,7 +45,9 @@ export const nodeCheck: DoctorCheck = {
 export const packageCheck: DoctorCheck = {
   name: "package",
   look() {
-    const missing = ["package.json", "bin/everlong.js", "dist/main.js"].filter((file) => !existsSync(join(root, file)));
+    const missing = ["package.json", "bin/everlong.js", "dist/main.cjs"].filter(
+      (file) => !existsSync(join(root, file)),
+    );
     if (missing.length > 0) return failure(`${missing.join(", ")} missing in ${root}`, "Install Everlong again.");
     const read = parseJson(readFileSync(join(root, "package.json"), "utf8"));
     const version = read.ok && isRecord(read.value) ? String(read.value["version"]) : "unreadable";
