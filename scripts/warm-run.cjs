@@ -8,14 +8,13 @@ const entry = join(root, "dist", "main.cjs");
 const folder = codeFolder(process.argv.splice(2, 1)[0]);
 const scripts = new Map();
 // Code is for the flags that V8 has when it is kept, and the program sets some for a long run.
-if (!process.env.REALFLAGS) require("node:v8").setFlagsFromString = () => undefined;
+require("node:v8").setFlagsFromString = () => undefined;
 process.on("exit", () => {
   mkdirSync(folder, { recursive: true });
   // At the end, because V8 compiles a function when it is first called, and keeps only what it has compiled.
   for (const [path, script] of scripts) writeFileSync(codeFile(folder, path), script.createCachedData());
 });
 load(entry, folder, (path, script) => {
-  if (process.env.SHOW) console.error(path, script.cachedDataRejected);
   // The entry's name does not change with its text, so kept code could be that of another build.
   if (path !== entry) scripts.set(path, script);
 });
