@@ -149,9 +149,9 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
   if (finder.cutShort) skipped.push("terms");
   if (request.vector && !near && use("vector")) skipped.push("vectors");
   phases.end("rank");
+  const excluded = new Set(request.exclude);
   const wanted = ranked.filter(
-    (r) =>
-      fits(r, filter) && !request.exclude?.includes(r.item.key) && (!request.floor || passesFloor(r, scope.passages)),
+    (r) => fits(r, filter) && !excluded.has(r.item.key) && (!request.floor || passesFloor(r, scope.passages)),
   );
   const results = foldNearDuplicates(wanted, Math.min(MOST_RESULTS, Math.max(1, request.limit ?? 10)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
