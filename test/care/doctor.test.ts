@@ -218,6 +218,32 @@ describe("doctor", () => {
     expect((await run(place, ["-p", "go on", "--resume", ids[0] ?? ""])).code).toBe(0);
   });
 
+  it("OP10 a log without one byte is no intact log: doctor names the session, says what can be done, and resume says it too", async () => {
+    const { place, id } = await usedPlace();
+    const log = join(place.home, "sessions", id, "events.jsonl");
+    const never = join(place.home, "sessions", "99999999-0000-4000-8000-000000000000");
+    mkdirSync(never, { mode: 0o700 });
+    writeFileSync(join(never, "events.jsonl"), "", { mode: 0o600 }); // it was ended before its first event
+    expect(notOk(await diagnose(place))).toEqual([]);
+
+    writeFileSync(log, "");
+    for (const args of [[], ["--fix"], []]) {
+      const seen = await diagnose(place, ...args);
+      expect(notOk(seen)).toEqual(["fail session logs"]);
+      const check = seen.checks.find(({ name }) => name === "session logs");
+      expect(check?.finding).toBe(`emptied, the conversation is gone: session ${id.slice(0, 8)}`);
+      expect(check?.fix).toContain("from a backup");
+      expect(check?.fix).not.toContain("--fix");
+      expect(check?.mended ?? []).toEqual([]);
+    }
+    expect(statSync(log).size).toBe(0);
+    const resumed = await run(place, ["-p", "go on", "--resume", id]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resumed.stderr).toContain("the log of this session is empty");
+    const again = await run(place, ["-p", "go on", "--resume", id]);
+    expect(again.stderr).not.toContain("is empty");
+  });
+
   it("OP11 D8 a write-ahead log that grew too long is moved into the store, sessions left out are indexed", async () => {
     const { place, id } = await usedPlace();
     copySession(place, id, "55555555-0000-4000-8000-000000000000");

@@ -1,5 +1,5 @@
 // In what state the logs of sessions are, ours and those of other agents: read, never repaired.
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { HomePaths } from "../../host/paths.ts";
 import { sessionIds } from "../../session/find-session.ts";
@@ -18,6 +18,8 @@ export type LogCondition = {
   problem?: string;
   /** Damage that nobody has been told of: no event in the log names it. */
   damaged: Damage[];
+  /** The session had turns, and not one byte of its log is left. */
+  emptied: boolean;
   /** Names of checkpoint files that events refer to. */
   checkpoints: string[];
   /** A process works on it now: its last line may still be on its way. */
@@ -50,7 +52,9 @@ const ownLog = (paths: HomePaths, id: string) => async (): Promise<LogCondition 
   if (!read.ok) return unread(base, read.error);
   const isTail = (offset: number): boolean => read.value.tornBytes > 0 && offset === read.value.damaged.at(-1)?.offset;
   const damaged = read.value.damaged.filter(({ offset }) => isTail(offset) || !toldOf.has(offset));
-  return { ...base, report: read.value, damaged };
+  // Its summary is written from the log after the first turn.
+  const emptied = read.value.size === 0 && existsSync(session.workspace);
+  return { ...base, report: read.value, damaged, emptied };
 };
 
 const proxiedLog = (paths: HomePaths, id: string) => async (): Promise<LogCondition | undefined> => {
@@ -60,14 +64,17 @@ const proxiedLog = (paths: HomePaths, id: string) => async (): Promise<LogCondit
   const base = { id, proxied: true, path, checkpoints: [], inUse };
   if (!read.ok) return unread(base, read.error);
   // Lines in the middle stay as they are, and nothing in such a log can say so: only the tail is looked at.
-  return { ...base, report: read.value, damaged: read.value.tornBytes > 0 ? read.value.damaged.slice(-1) : [] };
+  const damaged = read.value.tornBytes > 0 ? read.value.damaged.slice(-1) : [];
+  return { ...base, report: read.value, damaged, emptied: false };
 };
 
-type Known = Omit<LogCondition, "report" | "damaged" | "problem">;
+type Known = Omit<LogCondition, "report" | "damaged" | "problem" | "emptied">;
 
 /** A folder without a log is a session that never began. */
 const unread = (base: Known, error: { code: string; what: string }): LogCondition | undefined =>
-  error.code === "not_found" ? undefined : { ...base, report: undefined, problem: error.what, damaged: [] };
+  error.code === "not_found"
+    ? undefined
+    : { ...base, report: undefined, problem: error.what, damaged: [], emptied: false };
 
 function namesIn(folder: string): string[] {
   try {

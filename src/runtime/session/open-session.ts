@@ -93,6 +93,9 @@ async function openLog(
   return opened.ok ? ok({ sessionId, opened: opened.value, face }) : opened;
 }
 
+const EMPTY_LOG =
+  "Warning: the log of this session is empty, so the conversation begins anew. If it held one, a backup may still have it.";
+
 /** Everything but the log of a session that goes on: of a new one nothing is made before all the rest is right. */
 async function openOn(
   options: OpenOptions,
@@ -130,6 +133,7 @@ async function openOn(
     ...contextWarnings(workspace).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
   );
+  if (going && past.length === 0) notices.push(EMPTY_LOG);
   const low = lowSpace(workspace.paths.home);
   if (low) notices.push(low);
   const trust = trustNotice(workspace.trust);

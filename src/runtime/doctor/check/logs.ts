@@ -17,6 +17,9 @@ const HOUR_MS = 3_600_000;
 const isBroken = ({ damaged, report, inUse }: LogCondition): boolean =>
   !inUse && (damaged.length > 0 || report?.terminated === false);
 
+/** Nothing of it is left that could be mended. */
+const isEmptied = ({ emptied, inUse }: LogCondition): boolean => emptied && !inUse;
+
 const named = ({ id, report, damaged }: LogCondition): string => {
   const [first] = damaged;
   const where = first
@@ -36,12 +39,20 @@ export const logsCheck: DoctorCheck = {
         "Make the files plain files that you can read.",
       );
     const broken = logs.filter(isBroken);
-    return broken.length === 0
-      ? allWell(`${plural(logs.length, "log")}, all intact`)
-      : failure(
-          `damaged: ${some(broken.map(named))}`,
-          `${FIX} moves the damaged bytes to quarantine/; every intact event is kept`,
-        );
+    const emptied = logs.filter(isEmptied);
+    if (broken.length + emptied.length === 0) return allWell(`${plural(logs.length, "log")}, all intact`);
+    const lost = emptied.map(({ id }) => `session ${id.slice(0, 8)}`);
+    const findings: string[] = [];
+    const fixes: string[] = [];
+    if (broken.length > 0) {
+      findings.push(`damaged: ${some(broken.map(named))}`);
+      fixes.push(`${FIX} moves the damaged bytes to quarantine/; every intact event is kept`);
+    }
+    if (emptied.length > 0) {
+      findings.push(`emptied, the conversation is gone: ${some(lost)}`);
+      fixes.push("put events.jsonl back from a backup, or remove the session: everlong sessions delete ID");
+    }
+    return failure(findings.join("; "), fixes.join("; "));
   },
   async mend(view) {
     const broken = (await view.logs()).filter(isBroken);
