@@ -17,7 +17,9 @@ const changedAt = (path: string): number => (existsSync(path) ? statSync(path).m
 /** Vitest calls it before the first suite. Each is made aside and moved in: two runs may do this at once. */
 export default async function bundlePrograms(): Promise<void> {
   const files = readdirSync(sources).map((name) => join(sources, name));
-  const newest = Math.max(...[...files, join(root, "package-lock.json"), join(root, "dist", "main.cjs")].map(changedAt));
+  const newest = Math.max(
+    ...[...files, join(root, "package-lock.json"), join(root, "dist", "main.cjs")].map(changedAt),
+  );
   const aside = join(folder, `new-${process.pid}`);
   for (const name of ["plain", "task", "hang", "flood", "liar", "served"]) {
     const file = join(folder, `${name}.mjs`);
