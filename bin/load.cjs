@@ -1,4 +1,4 @@
-// Loads the parts of dist/ with the code that the build has kept of them: compiling would be a third of every start.
+// Loads the parts of dist/ with the code that the build has kept of them: compiling them again is a large share of a start.
 const { closeSync, fstatSync, openSync, readFileSync, readSync } = require("node:fs");
 const { createRequire, wrapper } = require("node:module");
 const { basename, dirname, join, resolve } = require("node:path");

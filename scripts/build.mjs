@@ -110,7 +110,7 @@ const output = [
     { entryFileNames: "[name].cjs", chunkFileNames: "part/[name]-[hash].cjs" },
     { input: "src/main.ts", plugins: [threadAddresses, ...options.plugins] },
     {
-      // Code that is kept can be given to V8 with scripts only, not with modules.
+      // Without a flag of Node, kept code can be given to V8 with scripts only, not with modules.
       format: "cjs",
       strict: true,
       dynamicImportInCjs: false,
