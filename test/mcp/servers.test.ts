@@ -304,12 +304,13 @@ describe("/mcp", () => {
     const loadedBy = async (): Promise<string[]> => {
       const list = join(dirname(place.home), "loaded");
       writeFileSync(list, "");
-      const code = `import { registerHooks } from "node:module"; import { appendFileSync } from "node:fs";
-        registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
+      // The program opens its parts itself, to load them with the code that the build kept.
+      const code = `import fs from "node:fs"; const { openSync } = fs;
+        fs.openSync = (path, ...more) => { fs.appendFileSync(${JSON.stringify(list)}, path + "\\n"); return openSync(path, ...more); };`;
       const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
       expect((await run(place, ["-p", "Hello", TRUST], { env })).code).toBe(0);
-      const names = readFileSync(list, "utf8").split("\n");
-      return heavy.filter((file) => names.some((url) => url.endsWith(`/${file}`)));
+      const paths = readFileSync(list, "utf8").split("\n");
+      return heavy.filter((file) => paths.some((path) => path.endsWith(`/${file}`)));
     };
     expect(await loadedBy()).toEqual([]);
     name(place, { plain: server("plain") });
