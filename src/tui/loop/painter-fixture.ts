@@ -29,7 +29,13 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
   let live: Live = () => [];
   let out = "";
   let raised = 0;
+  /** The size that the terminal takes between an answer of it and the frame that is drawn for that answer. */
+  let ambush: TerminalSize | undefined;
   const write = (text: string): void => {
+    if (ambush && text.includes("draft")) {
+      emulator.resize(ambush.columns, ambush.rows);
+      ambush = undefined;
+    }
     written += text;
     emulator._core._writeBuffer.writeSync(text);
   };
@@ -98,6 +104,21 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
       }
       await vi.advanceTimersByTimeAsync(60);
     },
+    /** The terminal has another size, of which the system knows nothing yet. */
+    become(next: TerminalSize) {
+      emulator.resize(next.columns, next.rows);
+    },
+    /** The terminal will have this size when the next frame reaches it. */
+    becomeAtFrame(next: TerminalSize) {
+      ambush = next;
+    },
+    /** The system tells the program of a size, which may be an old one by now. */
+    async tell(next: TerminalSize) {
+      size = next;
+      painter.resized();
+      await vi.advanceTimersByTimeAsync(1);
+    },
+    wait: (ms: number) => vi.advanceTimersByTimeAsync(ms),
     redraw: async () => {
       painter.redraw();
       await vi.advanceTimersByTimeAsync(60);

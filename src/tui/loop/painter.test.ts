@@ -120,6 +120,7 @@ it("F12 what is visible is drawn at the new width; Ctrl+L draws it too", async (
     { columns: 120, rows: 40 },
   ]) {
     await screen.resize([next]);
+    await screen.wait(250);
     const rows = screen.screen();
     const first = rows.findIndex((row) => row.startsWith("* n"));
     const from = Number(/n(\d+)n/.exec(rows[first] ?? "")?.[1]);
@@ -129,6 +130,44 @@ it("F12 what is visible is drawn at the new width; Ctrl+L draws it too", async (
     const before = screen.all();
     await screen.redraw();
     expect(screen.all()).toEqual(before);
+  }
+});
+
+const thirty = Array.from({ length: 30 }, (_, at) => [at, 20] as const);
+const upToThirty = thirty.map(([number]) => number);
+
+it("F12 a terminal whose sizes the system tells late, as tmux does: nothing is drawn for a size that it does not have", async () => {
+  const screen = openEmulator(80, 24);
+  await screen.draw(thirty, foot(1));
+  const sizes = Array.from({ length: 15 }, (_, at) => ({ columns: 60 + ((at * 37) % 60), rows: 22 + ((at * 7) % 18) }));
+  for (const [at, next] of sizes.entries()) {
+    screen.become(next);
+    await screen.tell(sizes[at - 1] ?? { columns: 80, rows: 24 });
+    await screen.wait(60);
+  }
+  await screen.tell({ columns: 77, rows: 30 });
+  screen.become({ columns: 77, rows: 30 });
+  await screen.wait(500);
+  expect(marks(screen.text(), /n(\d+)n/g)).toEqual(upToThirty);
+  expect(marks(screen.text(), /e(\d+)e/g)).toEqual(upToThirty);
+  expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
+});
+
+it("F12 a window that becomes small while the frame for a larger one is on its way: no printed line stands there twice", async () => {
+  for (const small of [
+    { columns: 60, rows: 20 },
+    { columns: 100, rows: 16 },
+    { columns: 70, rows: 40 },
+  ]) {
+    const screen = openEmulator(90, 24);
+    await screen.draw(thirty, foot(1));
+    screen.becomeAtFrame(small);
+    await screen.resize([{ columns: 100, rows: 40 }]);
+    await screen.tell(small);
+    await screen.wait(500);
+    expect(marks(screen.text(), /n(\d+)n/g)).toEqual(upToThirty);
+    expect(marks(screen.text(), /e(\d+)e/g)).toEqual(upToThirty);
+    expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
   }
 });
 

@@ -23,10 +23,15 @@ const KEY_MS = 34;
 const RESIZE_MS = 50;
 /** How long after a new size the next one may be near. */
 const WARY_MS = 1000;
+/**
+ * So long after the last size the printed rows that are visible are drawn at the new width too. Not sooner: what a terminal that
+ * becomes smaller scrolls away while they are on their way would stand there twice.
+ */
+const CALM_MS = 250;
 /** A terminal that takes longer to answer, so often in a row, is far away: typing must not wait for it. */
 const FAR_MS = 120;
 const FAR_REPLIES = 3;
-/** How often in a row the terminal may say another size than the system. */
+/** How often in a row the terminal may say one size and the system another one. In a storm they say new ones all the time. */
 const MOST_TRIES = 10;
 const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
 
@@ -51,6 +56,7 @@ export function openPainter(parts: PainterParts): Painter {
   let size = terminal.size();
   let timer: NodeJS.Timeout | undefined;
   let resizing: NodeJS.Timeout | undefined;
+  let calming: NodeJS.Timeout | undefined;
   let question: symbol | undefined;
   /** The one frame whose size the terminal has not told yet. */
   let sent: Promise<void> | undefined;
@@ -58,6 +64,7 @@ export function openPainter(parts: PainterParts): Painter {
   let isResting = false;
   let canAsk = true;
   let tries = 0;
+  let disagreement = "";
   let waryUntil = 0;
   let lateReplies = 0;
   let last = 0;
@@ -126,11 +133,13 @@ export function openPainter(parts: PainterParts): Painter {
       canAsk &&= place !== undefined;
       if (question !== mine) return;
       question = undefined;
+      const pair = JSON.stringify([place?.size, expected]);
+      tries = pair === disagreement ? tries + 1 : 0;
+      disagreement = pair;
       if (place && isSame(expected, terminal.size()) && (isSame(place.size, expected) || tries >= MOST_TRIES)) {
-        tries = 0;
+        disagreement = "";
         return then(place.row);
       }
-      tries++;
       if (place) return resized();
       then(undefined);
     });
@@ -138,7 +147,8 @@ export function openPainter(parts: PainterParts): Painter {
 
   const drawAnew = (row: number, isWhole: boolean): void => {
     const now = terminal.size();
-    const ground = canvas.ground(row, now, isWhole || now.columns !== size.columns);
+    const ground = canvas.ground(row, now, isWhole);
+    if (now.columns !== size.columns) calmDown();
     size = now;
     paintFrame(ground);
   };
@@ -156,7 +166,17 @@ export function openPainter(parts: PainterParts): Painter {
     ask((row) => (row === undefined ? drawBlindly() : drawAnew(row, isWhole)));
   };
 
+  const calmDown = (): void => {
+    clearTimeout(calming);
+    calming = setTimeout(() => {
+      calming = undefined;
+      if (sent || resizing || question) calmDown();
+      else settle(true);
+    }, CALM_MS);
+  };
+
   const resized = (): void => {
+    if (calming) calmDown();
     waryUntil = performance.now() + WARY_MS;
     clearTimeout(resizing);
     question = undefined;
@@ -170,7 +190,8 @@ export function openPainter(parts: PainterParts): Painter {
   const stop = (): void => {
     clearTimeout(timer);
     clearTimeout(resizing);
-    timer = resizing = question = sent = wanted = undefined;
+    clearTimeout(calming);
+    timer = resizing = calming = question = sent = wanted = undefined;
   };
 
   const request = (after?: "key"): void => {
