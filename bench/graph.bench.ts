@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fill, GROUPS, plainSearch } from "./graph/fill.ts";
+import { forgetting } from "./graph/forget.ts";
 import { message, type Posting, postAll, query, send } from "./graph/load.ts";
 import { slots } from "./graph/slot.ts";
 import {
@@ -23,10 +24,10 @@ const FACTS = Number(process.env["FACTS"] ?? 100_000);
 const OPEN = { EVERLONG_GATEWAY_AUTH: "loopback-open", EVERLONG_RECALL_TIMEOUT_MS: "20000" };
 const p95 = (values: readonly number[]): number => quantile(values, 0.95);
 
-/** `ONLY=messages npm run bench -- graph.` runs one part; the others are `slots` and `searches`. */
+/** `ONLY=messages npm run bench -- graph.` runs one part; the others are `slots`, `searches` and `forgetting`. */
 export async function bench(): Promise<void> {
   const { ONLY } = process.env;
-  for (const [name, part] of Object.entries({ messages, slots, searches }))
+  for (const [name, part] of Object.entries({ messages, slots, searches, forgetting }))
     if (ONLY === undefined || ONLY === name) await part();
 }
 

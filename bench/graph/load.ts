@@ -18,7 +18,7 @@ const TOOLS = "Redis,Kafka,Postgres,Nginx,Vite,Docker,Jest,Terraform,Grafana,SQL
 const at = (list: readonly string[], n: number): string => list[n % list.length] ?? "";
 
 /** A chat message of about 250 characters with two facts in it. */
-const chat = (n: number): string =>
+export const chat = (n: number): string =>
   `Thanks, that worked on the second try, and the tests are green again on my side. The ${at(THINGS, n)}${n % 97} service depends on ${at(TOOLS, n >> 3)}. ` +
   `I looked at the logs for a while before I saw it. The ${at(THINGS, n >> 2)}${n % 89} port is now ${4000 + (n % 5000)}.`;
 

@@ -1,6 +1,6 @@
 // Units of work on SQLite: every step is answered at once, so a unit runs to its end without anybody waiting.
 import { answerToTerms } from "./embedded-terms.ts";
-import { eraseFromJournal } from "./journal/journal.ts";
+import { eraseFromJournal, eraseNoted } from "./journal/journal.ts";
 import { type Database, whileBusy, write } from "./sqlite.ts";
 import { prepared } from "./statement.ts";
 import { type RowStore, type SqlPiece, type StoreStep, type TextQuery, textIndexes, type Unit } from "./unit.ts";
@@ -74,8 +74,11 @@ function answerTo(db: Database, step: StoreStep, forgets: { any: boolean }): unk
     case "raise":
       return prepared(db, "UPDATE memory_generation SET value = value + 1").run();
     case "erase":
+      forgets.any ||= step.when === "now";
+      return eraseFromJournal(db, step.subject, step.when);
+    case "erase_noted":
       forgets.any = true;
-      return eraseFromJournal(db, step.subject);
+      return eraseNoted(db);
     case "put_text": {
       const columns = textIndexes[step.index];
       const sql = `INSERT INTO ${step.index} (rowid, ${columns.join(", ")}) VALUES (?${", ?".repeat(columns.length)})`;

@@ -24,7 +24,8 @@ export type StoreStep =
   | { type: "hold"; key: string }
   | { type: "raise" }
   | { type: "advance"; table: string; column: string; highest: number }
-  | { type: "erase"; subject: Subject }
+  | { type: "erase"; subject: Subject; when: "now" | "later" }
+  | { type: "erase_noted" }
   | { type: "put_text"; index: TextIndex; id: number; texts: readonly string[] }
   | { type: "remove_text"; index: TextIndex; id: number }
   | { type: "match_text"; query: TextQuery }
@@ -80,7 +81,7 @@ export function* changeCount(sql: string, ...values: SqlValue[]): Unit<number> {
 
 /** Steps that have no answer, and need not be over when the next one is asked for. */
 export const ANSWERLESS: ReadonlySet<StoreStep["type"]> = new Set([
-  ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase"] as const),
+  ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase", "erase_noted"] as const),
   ...(["put_terms", "remove_terms", "tally", "note_removal"] as const),
 ]);
 
@@ -138,9 +139,14 @@ export function* advanceNumbers(table: string, column: string, highest: number):
   yield { type: "advance", table, column, highest };
 }
 
-/** A text was deleted: it leaves whatever the store keeps beside its tables. */
-export function* forgettingText(subject: Subject): Unit<void> {
-  yield { type: "erase", subject };
+/** A text was deleted: it leaves whatever the store keeps beside its tables; `later` with the next, for one of many. */
+export function* forgettingText(subject: Subject, when: "now" | "later" = "now"): Unit<void> {
+  yield { type: "erase", subject, when };
+}
+
+/** What was to leave later leaves now. */
+export function* forgettingNoted(): Unit<void> {
+  yield { type: "erase_noted" };
 }
 
 export function* putText(index: TextIndex, id: number, texts: readonly string[]): Unit<void> {

@@ -261,4 +261,17 @@ function forgetting(openGraph: OpenTestGraph): void {
       ended: 0,
     });
   });
+
+  it("G23 RI6 a group that goes in many parts goes whole, its words too, and another group stays", async () => {
+    const { store, bytes } = await openGraph();
+    const texts = Array.from({ length: 120 }, (_, n) => `word${n} USES zanzibar${n}`);
+    for (const one of texts) await say(store, { facts: [fact(one, day(1))] }, { text: one });
+    await say(store, { facts: [fact("web USES redis", day(1))] }, { group: "h" });
+    expect(must(await store.forget({ type: "group", id: "g" }))).toEqual({ episodes: 120, facts: 120, entities: 240 });
+    expect(must(await store.groups()).map(({ id }) => id)).toEqual(["h"]);
+    expect(must(await store.facts({}))).toHaveLength(1);
+    for (const [file, content] of bytes?.() ?? []) expect([file, content.includes("zanzibar")]).toEqual([file, false]);
+    must(await store.forget({ type: "everything" }));
+    expect(must(await store.counts())).toMatchObject({ groups: 0, entities: 0, facts: 0 });
+  });
 }

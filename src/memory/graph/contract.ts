@@ -32,7 +32,10 @@ export type GraphStore = {
   putEntity(request: PutEntityRequest): Promise<Result<PutEntityOutcome, Fault>>;
   /** Takes a merge back: a name that was taken for another by likeness becomes an entity of its own. Undefined: none was. */
   separate(request: SeparateRequest): Promise<Result<SeparateOutcome | undefined, Fault>>;
-  /** Erases, in the index and the journal too. Facts that rest on other episodes as well stay without these. */
+  /**
+   * Erases, in the index and the journal too. Facts that rest on other episodes as well stay without these. A session, an
+   * entity, a group and everything go in parts, each of them whole: who is killed meanwhile has forgotten some of them.
+   */
   forget(target: ForgetTarget): Promise<Result<Forgotten, Fault>>;
   groups(query?: { ids?: readonly string[] }): Promise<Result<{ id: string; place: ItemPlace }[], Fault>>;
   episodes(query: EpisodeQuery): Promise<Result<Episode[], Fault>>;

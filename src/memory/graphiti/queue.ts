@@ -165,9 +165,9 @@ export function moveRows(
 }
 
 /** The words of a unit leave the store and the journal. Inside a transaction. */
-export function forgetUnit(db: Database, unit: string): void {
+export function forgetUnit(db: Database, unit: string, when: "now" | "later" = "now"): void {
   moveRows(db, "forget", { unit });
-  eraseFromJournal(db, { kind: "outbox", id: unit });
+  eraseFromJournal(db, { kind: "outbox", id: unit }, when);
 }
 
 /** What of a turn, of a session's turns or of all turns waits to be sent, or was. */

@@ -37,10 +37,19 @@ export async function openJournal(
   return level;
 }
 
-/** Inside a transaction: what older lines say about the subject is blanked once this is committed. */
-export function eraseFromJournal(db: Database, subject: Subject): void {
+/**
+ * Inside a transaction: what older lines say about the subject is blanked once this is committed. `later`: it is noted,
+ * and blanked with the next that is not, or when the database is opened again: each time the whole journal is read.
+ */
+export function eraseFromJournal(db: Database, subject: Subject, when: "now" | "later" = "now"): void {
   const journal = companionOf(db);
-  if (journal instanceof Journal) journal.erase(subject);
+  if (journal instanceof Journal) journal.erase(subject, when);
+}
+
+/** Inside a transaction: all that is noted is blanked once this is committed. */
+export function eraseNoted(db: Database): void {
+  const journal = companionOf(db);
+  if (journal instanceof Journal) journal.eraseNoted();
 }
 
 export class Journal implements Companion {
@@ -51,7 +60,12 @@ export class Journal implements Companion {
   readonly #inode: number | undefined;
   /** What the running transaction appended. */
   #written: (Position & { from: number }) | undefined;
+  /** The running transaction has texts leave the journal. */
+  #erases = false;
+  /** A transaction that did was committed. */
   #isErasing = false;
+  /** One after the other: what one blanks the other does not write again. */
+  #erasing: Promise<void> = Promise.resolve();
 
   constructor(db: Database, options: JournalOptions) {
     this.#db = db;
@@ -66,14 +80,21 @@ export class Journal implements Companion {
     if (this.#inode !== this.#inodeNow())
       throw Object.assign(new Error("the file was removed or replaced while it was in use"), REPLACED);
     this.#written = undefined;
+    this.#erases = false;
     this.#capture.begin("noting");
   }
 
-  erase(subject: Subject): void {
+  erase(subject: Subject, when: "now" | "later"): void {
     this.#capture.erase(subjectText(subject));
+    if (when === "now") this.eraseNoted();
+  }
+
+  eraseNoted(): void {
+    this.#erases = true;
   }
 
   beforeCommit(): void {
+    this.#isErasing ||= this.#erases;
     if (this.#capture.isEmpty) {
       this.#capture.end();
       return;
@@ -97,9 +118,10 @@ export class Journal implements Companion {
       addMark(this.#db, { segment: state.segment, start: at, end, line: id });
       at = end;
     }
-    const put = "INSERT OR REPLACE INTO journal_erasure (subject, segment, journal_offset) VALUES (?, ?, ?)";
-    for (const subject of erased) this.#db.prepare(put).run(subject, state.segment, state.offset);
-    this.#isErasing = erased.length > 0;
+    const put = this.#db.prepare(
+      "INSERT OR REPLACE INTO journal_erasure (subject, segment, journal_offset) VALUES (?, ?, ?)",
+    );
+    for (const subject of erased) put.run(subject, state.segment, state.offset);
     this.#capture.end();
   }
 
@@ -142,7 +164,9 @@ export class Journal implements Companion {
   }
 
   finishErasures(): Promise<void> {
-    return eraseTexts(this.#db, this.#options);
+    const erasing = this.#erasing.then(() => eraseTexts(this.#db, this.#options));
+    this.#erasing = erasing.catch(() => undefined); // whoever asked is told
+    return erasing;
   }
 
   #inodeNow(): number | undefined {

@@ -3,6 +3,8 @@
 export type JournalledTable = {
   /** What a row is about, and the columns that name it: deleting that blanks the row's text in older lines. */
   subject?: { kind: string; columns: readonly string[] };
+  /** Columns that each name a subject of this kind: deleting any of them blanks the row's text, too. */
+  about?: { kind: string; columns: readonly string[] };
   /** Rows that may quote subjects of this kind without a column for it. */
   mentions?: string;
   /** What is made from the rows, one at a time by its key. */
@@ -75,8 +77,8 @@ export const storeJournal: JournalledTables = {
     },
   },
   graph_fact: { subject: { kind: "graph", columns: ["uuid"] }, isRecalled: true },
-  graph_mention: { mentions: "graph" },
-  graph_ending: { mentions: "graph" },
+  graph_mention: { about: { kind: "graph", columns: ["fact", "episode"] } },
+  graph_ending: { about: { kind: "graph", columns: ["subject", "object", "episode"] } },
   graph_outbox: { subject: { kind: "outbox", columns: ["unit"] }, isFreelyNumbered: true },
   pin: { subject: { kind: "pin", columns: ["id"] }, isRecalled: true },
 };

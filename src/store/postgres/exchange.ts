@@ -92,6 +92,7 @@ export class Exchange {
         return matchWords(step.query);
       case "each":
         return eachAnswer(client, step.sql, step.lists);
+      case "erase_noted":
       case "erase": // the log of the server is not ours; what is deleted is gone from the tables
       case "embedded":
         return undefined;

@@ -125,9 +125,14 @@ export function findEntities(name: string, groups: readonly string[] | undefined
   );
 }
 
+/** Whether a fact is about it. */
+export function* isUsed(uuid: string): Unit<boolean> {
+  return (yield* oneRow("SELECT 1 FROM graph_fact WHERE subject = ?1 OR object = ?1 LIMIT 1", uuid)) !== undefined;
+}
+
 /** Nothing of the graph rests on it any more. */
 export function* removeIfUnused(uuid: string): Unit<boolean> {
-  if (yield* oneRow("SELECT 1 FROM graph_fact WHERE subject = ?1 OR object = ?1 LIMIT 1", uuid)) return false;
+  if (yield* isUsed(uuid)) return false;
   yield* removeEntity(uuid);
   return true;
 }

@@ -1,31 +1,59 @@
-// Erasing from the graph: rows, their words in the index, and their images in the journal.
+// Erasing from the graph: rows, their words in the index, and their images in the journal; much of it in parts, each of them whole.
 import type { Instant } from "../../../schema/graph.ts";
-import { allRows, execute, forgettingText, onEmbedded, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
-import { dropTurns, forgetUnit } from "../../graphiti/queue.ts";
+import {
+  allRows,
+  execute,
+  forgettingNoted,
+  forgettingText,
+  onEmbedded,
+  oneRow,
+  type SqlRow,
+  type Unit,
+} from "../../../store/unit.ts";
+import { dropTurns } from "../../graphiti/queue.ts";
 import { bury, fedTurn } from "../../recall/store/tombstone.ts";
 import type { ForgetTarget, Forgotten } from "../contract.ts";
-import { holdingGroup } from "./accept.ts";
-import { type ChangedRows, indexing } from "./changed-row.ts";
-import { removeAlias, removeEntity, removeIfUnused } from "./entity.ts";
+import { indexing } from "./changed-row.ts";
+import { removeEntity, removeIfUnused } from "./entity.ts";
+import { amongList, chosen, type Erasure, eraseEpisodes, forgetGroup, WITHIN } from "./forget-group.ts";
+import { dropNames } from "./forget-name.ts";
 import { text } from "./row.ts";
 import { mendTrack, removeFact, trackOfRow } from "./track.ts";
 
-/** What a transaction of forgetting knows. */
-type Erasure = { changed: ChangedRows; forgotten: Forgotten; now: Instant };
+/** How many rows go in one transaction: others wait for it. */
+const PART = 100;
 
-export const forgetTarget = (target: ForgetTarget, now: Instant): Unit<Forgotten> =>
+export type ForgetProgress = { forgotten: Forgotten /** Nothing of the target is left. */; isOver: boolean };
+
+/** The next part: goes on from what was forgotten before. */
+export const forgetPart = (target: ForgetTarget, before: Forgotten, now: Instant): Unit<ForgetProgress> =>
   indexing(function* (changed) {
-    const erasure = { changed, forgotten: { episodes: 0, facts: 0, entities: 0 }, now };
-    yield* erase(erasure, target);
-    return erasure.forgotten;
+    const erasure = { changed, forgotten: { ...before }, now };
+    const isOver = yield* erase(erasure, target);
+    const { forgotten } = erasure;
+    // Once for all parts: it takes reading the whole journal.
+    if (isOver && forgotten.episodes + forgotten.facts + forgotten.entities > 0) yield* forgettingNoted();
+    return { forgotten, isOver };
   });
 
-function* erase(erasure: Erasure, target: ForgetTarget): Unit<void> {
+export const NOTHING_FORGOTTEN: Forgotten = { episodes: 0, facts: 0, entities: 0 };
+
+/** All of it, in the transaction of the caller. */
+export function* forgetTarget(target: ForgetTarget, now: Instant): Unit<Forgotten> {
+  let progress: ForgetProgress = { forgotten: NOTHING_FORGOTTEN, isOver: false };
+  while (!progress.isOver) progress = yield* forgetPart(target, progress.forgotten, now);
+  return progress.forgotten;
+}
+
+/** False: there is more. */
+function* erase(erasure: Erasure, target: ForgetTarget): Unit<boolean> {
   switch (target.type) {
     case "fact":
-      return yield* forgetFacts(erasure, yield* chosen("graph_fact WHERE uuid = ?", target.id));
+      yield* forgetFacts(erasure, yield* chosen("graph_fact WHERE uuid = ?", target.id));
+      return true;
     case "episode":
-      return yield* forgetEpisodes(erasure, yield* chosen("graph_episode WHERE uuid = ?", target.id));
+      yield* forgetEpisodes(erasure, yield* chosen("graph_episode WHERE uuid = ?", target.id));
+      return true;
     case "turn": {
       const { session, turn, role } = target;
       const [ofRole, values] = role === undefined ? ["", []] : [" AND role_type = ?", [role]];
@@ -35,142 +63,85 @@ function* erase(erasure: Erasure, target: ForgetTarget): Unit<void> {
         bury(db, fedTurn(session, turn));
         dropTurns(db, { session, turn });
       });
-      return;
+      return true;
     }
-    case "session": {
-      const { session } = target;
-      const uuids =
-        session === undefined
-          ? yield* chosen("graph_episode WHERE session IS NOT NULL AND origin = 'turn'")
-          : yield* chosen("graph_episode WHERE session = ? AND origin = 'turn'", session);
-      yield* forgetEpisodes(erasure, uuids);
-      return yield* onEmbedded((db) => dropTurns(db, session === undefined ? {} : { session }));
-    }
+    case "session":
+      return yield* forgetSession(erasure, target.session);
     case "entity": {
-      yield* forgetFacts(erasure, yield* chosen("graph_fact WHERE subject = ?1 OR object = ?1", target.id));
+      const where = "graph_fact WHERE subject = ?1 OR object = ?1 ORDER BY valid_at, uuid LIMIT ?2";
+      const facts = yield* chosen(where, target.id, PART);
+      yield* forgetFacts({ ...erasure, entity: target.id }, facts);
+      if (facts.length === PART) return false;
       for (const uuid of yield* chosen("graph_entity WHERE uuid = ?", target.id)) yield* dropEntity(erasure, uuid);
-      return;
+      return true;
     }
     case "group":
-      return yield* forgetGroup(erasure, target.id);
-    case "everything":
-      for (const row of yield* allRows("SELECT id FROM graph_group ORDER BY id"))
-        yield* forgetGroup(erasure, text(row, "id"));
+      return (yield* forgetGroup(erasure, target.id, PART)) > 0;
+    case "everything": {
+      let left = PART;
+      for (const row of yield* allRows("SELECT id FROM graph_group ORDER BY id LIMIT ?", PART)) {
+        left = yield* forgetGroup(erasure, text(row, "id"), left);
+        if (left === 0) return false;
+      }
+      return (yield* oneRow("SELECT 1 FROM graph_group LIMIT 1")) === undefined;
+    }
   }
 }
 
-/** Rows by their uuids; nobody else changes their groups from here on. */
-function* chosen(where: string, ...values: (string | number)[]): Unit<string[]> {
-  const rows = (): Unit<SqlRow[]> => allRows(`SELECT uuid, group_id FROM ${where}`, ...values);
-  const groups = new Set((yield* rows()).map((row) => text(row, "group_id")));
-  for (const group of [...groups].sort()) yield* holdingGroup(group);
-  return (yield* rows()).map((row) => text(row, "uuid"));
-}
-
-function* forgetGroup(erasure: Erasure, group: string): Unit<void> {
-  yield* holdingGroup(group);
-  for (const uuid of yield* chosen("graph_fact WHERE group_id = ?", group)) {
-    yield* removeFact(erasure.changed, uuid);
-    erasure.forgotten.facts++;
-  }
-  yield* forgetEpisodes(erasure, yield* chosen("graph_episode WHERE group_id = ?", group));
-  for (const uuid of yield* chosen("graph_entity WHERE group_id = ?", group)) yield* dropEntity(erasure, uuid);
-  yield* execute("DELETE FROM graph_group WHERE id = ?", group);
+function* forgetSession(erasure: Erasure, session: string | undefined): Unit<boolean> {
+  const [ofSession, values] = session === undefined ? ["IS NOT NULL", []] : ["= ?", [session]];
+  const where = `graph_episode WHERE session ${ofSession} AND origin = 'turn' ORDER BY seq LIMIT ?`;
+  const uuids = yield* chosen(where, ...values, PART);
+  yield* forgetEpisodes(erasure, uuids);
+  if (uuids.length === PART) return false;
+  yield* onEmbedded((db) => dropTurns(db, session === undefined ? {} : { session }));
+  return true;
 }
 
 /** Facts that rest on other episodes too stay, in the words of those. */
 function* forgetEpisodes(erasure: Erasure, uuids: readonly string[]): Unit<void> {
-  for (const uuid of uuids) {
-    const row = yield* oneRow("SELECT * FROM graph_episode WHERE uuid = ?", uuid);
-    if (!row) continue;
-    yield* execute("DELETE FROM graph_episode WHERE uuid = ?", uuid);
-    yield* onEmbedded((db) => {
-      if (isPromotion(row)) forgetUnit(db, text(row, "name"));
-      if (row["turn"] !== null) bury(db, fedTurn(text(row, "session"), Number(row["turn"])));
-    });
-    erasure.forgotten.episodes++;
-    erasure.changed.episode(uuid);
-    yield* forgettingText({ kind: "graph", id: uuid });
-    const facts = yield* allRows(
-      "SELECT DISTINCT f.* FROM graph_mention m JOIN graph_fact f ON f.uuid = m.fact WHERE m.episode = ?",
-      uuid,
-    );
-    const ended = yield* allRows(
-      `SELECT DISTINCT f.* FROM graph_ending e JOIN graph_fact f ON f.subject = e.subject AND f.object = e.object
-       AND (e.relation = '' OR e.relation = f.relation) WHERE e.episode = ?`,
-      uuid,
-    );
-    yield* execute("DELETE FROM graph_mention WHERE episode = ?", uuid);
-    yield* execute("DELETE FROM graph_ending WHERE episode = ?", uuid);
-    yield* mend(erasure, [...facts, ...ended]);
-    yield* dropNames(erasure, row);
-  }
-}
-
-/** On their way to another graph they go by their names. */
-const isPromotion = (row: SqlRow): boolean => ["promotion", "directive"].includes(text(row, "origin"));
-
-/** As both databases do it, whatever letters they know. */
-const lowered = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-
-const NAMES = "SELECT seq, entity, name FROM graph_alias WHERE group_id = ? AND instr(?, lower(name)) > 0";
-const SAID_ELSEWHERE = "SELECT 1 FROM graph_episode WHERE group_id = ? AND instr(lower(text), ?) > 0 LIMIT 1";
-
-/** Names that no other episode says go, and entities that were known by them alone and came with this episode. */
-function* dropNames({ changed, forgotten }: Erasure, episode: SqlRow): Unit<void> {
-  const group = text(episode, "group_id");
-  for (const alias of yield* allRows(NAMES, group, lowered(text(episode, "text")))) {
-    const [entity, name] = [text(alias, "entity"), text(alias, "name")];
-    if (yield* oneRow(SAID_ELSEWHERE, group, lowered(name))) continue;
-    const row = yield* oneRow("SELECT name, created_at FROM graph_entity WHERE uuid = ?", entity);
-    if (!row || text(row, "created_at") < text(episode, "created_at")) continue;
-    const other = yield* oneRow(
-      "SELECT name FROM graph_alias WHERE entity = ? AND seq <> ? ORDER BY seq LIMIT 1",
-      ...[entity, Number(alias["seq"])],
-    );
-    if (!other) {
-      if (!(yield* removeIfUnused(entity))) continue;
-      forgotten.entities++;
-    } else {
-      yield* removeAlias(Number(alias["seq"]));
-      yield* execute("UPDATE graph_entity SET name = ? WHERE uuid = ? AND name = ?", text(other, "name"), entity, name);
-      yield* writeAgain([
-        ["graph_entity SET name = name WHERE uuid = ?1", entity],
-        ["graph_alias SET name = name WHERE entity = ?1", entity],
-        ["graph_ending SET text = text WHERE subject = ?1 OR object = ?1", entity],
-      ]);
-      const facts = yield* allRows("SELECT uuid FROM graph_fact WHERE subject = ?1 OR object = ?1", entity);
-      for (const fact of facts) changed.fact(text(fact, "uuid"));
-    }
-    yield* forgettingText({ kind: "graph", id: entity });
-  }
+  if (uuids.length === 0) return;
+  const ids = JSON.stringify(uuids);
+  const rows = yield* allRows(`SELECT * FROM graph_episode WHERE uuid ${WITHIN} ORDER BY seq`, ids);
+  const facts = yield* allRows(
+    `SELECT * FROM graph_fact WHERE uuid IN (SELECT fact FROM graph_mention WHERE episode ${WITHIN})`,
+    ids,
+  );
+  const ended = yield* allRows(
+    `SELECT DISTINCT f.* FROM graph_ending e JOIN graph_fact f ON f.subject = e.subject AND f.object = e.object
+     AND (e.relation = '' OR e.relation = f.relation) WHERE e.episode ${WITHIN}`,
+    ids,
+  );
+  yield* eraseEpisodes(erasure, rows);
+  yield* mend(erasure, [...facts, ...ended]);
+  yield* dropNames(erasure, rows);
 }
 
 function* forgetFacts(erasure: Erasure, uuids: readonly string[]): Unit<void> {
-  for (const uuid of uuids) {
-    const rows = yield* allRows("SELECT * FROM graph_fact WHERE uuid = ?", uuid);
-    const triples = (yield* allRows(TRIPLES, uuid)).map((row) => text(row, "uuid"));
-    yield* execute("DELETE FROM graph_mention WHERE fact = ?", uuid);
-    yield* mend(erasure, rows);
-    yield* forgetEpisodes(erasure, triples);
-  }
+  if (uuids.length === 0) return;
+  const ids = JSON.stringify(uuids);
+  const rows = yield* allRows(`SELECT * FROM graph_fact WHERE uuid ${WITHIN}`, ids);
+  const triples = (yield* allRows(TRIPLES, ids)).map((row) => text(row, "uuid"));
+  yield* execute(`DELETE FROM graph_mention WHERE fact ${WITHIN}`, ids);
+  yield* mend(erasure, rows);
+  yield* forgetEpisodes(erasure, triples);
 }
 
-/** Episodes that are nothing but this fact. */
-const TRIPLES = `SELECT e.uuid FROM graph_mention m JOIN graph_episode e ON e.uuid = m.episode AND e.source = 'fact_triple'
-  WHERE m.fact = ?1 AND NOT EXISTS (SELECT 1 FROM graph_mention o WHERE o.episode = e.uuid AND o.fact <> ?1)`;
+/** Episodes that are nothing but these facts. */
+const TRIPLES = `SELECT DISTINCT e.uuid FROM graph_mention m
+  JOIN graph_episode e ON e.uuid = m.episode AND e.source = 'fact_triple' WHERE m.fact ${amongList(1)}
+  AND NOT EXISTS (SELECT 1 FROM graph_mention o WHERE o.episode = e.uuid AND NOT o.fact ${amongList(1)})`;
 
 /** Facts that nothing says any more go, with ends that nothing else uses; the others of their tracks close up. */
-function* mend({ changed, forgotten, now }: Erasure, facts: readonly SqlRow[]): Unit<void> {
+function* mend({ changed, forgotten, now, entity }: Erasure, facts: readonly SqlRow[]): Unit<void> {
   const ends = new Set<string>();
-  for (const row of facts) {
+  for (const row of new Map(facts.map((fact) => [text(fact, "uuid"), fact])).values()) {
     const uuid = text(row, "uuid");
-    yield* forgettingText({ kind: "graph", id: uuid });
+    yield* forgettingText({ kind: "graph", id: uuid }, "later");
     if (yield* oneRow("SELECT 1 FROM graph_mention WHERE fact = ? LIMIT 1", uuid)) {
-      yield* writeAgain([
-        ["graph_fact SET text = text WHERE uuid = ?1", uuid],
-        ["graph_mention SET text = text WHERE fact = ?1", uuid],
-      ]);
+      // It stays though older lines about it are blanked: the journal gets it anew.
+      yield* execute("UPDATE graph_fact SET text = text WHERE uuid = ?", uuid);
+      yield* execute("UPDATE graph_mention SET text = text WHERE fact = ?", uuid);
       continue;
     }
     if (!(yield* oneRow("SELECT 1 FROM graph_fact WHERE uuid = ?", uuid))) continue;
@@ -179,21 +150,16 @@ function* mend({ changed, forgotten, now }: Erasure, facts: readonly SqlRow[]): 
     ends.add(text(row, "subject")).add(text(row, "object"));
   }
   const tracks = new Map(facts.map((row) => [`${row["group_id"]} ${row["track"]}`, row]));
-  for (const row of tracks.values()) yield* mendTrack(changed, trackOfRow(row), now);
+  for (const row of tracks.values()) if (row["subject"] !== entity) yield* mendTrack(changed, trackOfRow(row), now);
   for (const uuid of ends) {
     if (!(yield* removeIfUnused(uuid))) continue;
-    yield* forgettingText({ kind: "graph", id: uuid });
+    yield* forgettingText({ kind: "graph", id: uuid }, "later");
     forgotten.entities++;
   }
 }
 
-/** Rows that stay though older lines about them are blanked: the journal gets them anew. */
-function* writeAgain(updates: readonly (readonly [sql: string, id: string])[]): Unit<void> {
-  for (const [sql, id] of updates) yield* execute(`UPDATE ${sql}`, id);
-}
-
 function* dropEntity({ forgotten }: Erasure, uuid: string): Unit<void> {
   yield* removeEntity(uuid);
-  yield* forgettingText({ kind: "graph", id: uuid });
+  yield* forgettingText({ kind: "graph", id: uuid }, "later");
   forgotten.entities++;
 }

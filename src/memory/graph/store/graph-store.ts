@@ -1,4 +1,5 @@
 // The graph on a store of rows, whichever database that is.
+import { setImmediate as nextRound } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { ok } from "../../../base/result.ts";
@@ -11,7 +12,7 @@ import { instantOf } from "../time.ts";
 import { acceptEpisodes, ensureGroup, holdingGroup } from "./accept.ts";
 import { claimEpisodes, giveBackEpisode, hasWaiting, requeueEpisodes, settleEpisodes } from "./claim.ts";
 import { addAlias, insertEntity } from "./entity.ts";
-import { forgetTarget } from "./forget.ts";
+import { forgetPart, NOTHING_FORGOTTEN } from "./forget.ts";
 import { countGraph, readEntities, readEpisodes, readFacts } from "./read.ts";
 import { entityOf, text } from "./row.ts";
 import { separateName } from "./separate.ts";
@@ -51,7 +52,16 @@ export function graphStore(rows: RowStore, options: GraphStoreOptions = {}): Gra
     requeue: (request) => write(() => requeueEpisodes(request)),
     putEntity: (request) => write(() => putEntity(request)),
     separate: (request) => write((changed) => separateName(changed, request)),
-    forget: (target) => rows.write(() => forgetTarget(target, now()), { holds: true }),
+    async forget(target) {
+      let forgotten = NOTHING_FORGOTTEN;
+      for (;;) {
+        const part = await rows.write(() => forgetPart(target, forgotten, now()), { holds: true });
+        if (!part.ok) return part;
+        forgotten = part.value.forgotten;
+        if (part.value.isOver) return ok(forgotten);
+        await nextRound(); // others are served between two parts
+      }
+    },
     groups: (query = {}) => rows.read(() => readGroups(query)),
     episodes: (query) => rows.read(() => readEpisodes(query)),
     facts: (query) => rows.read(() => readFacts(query)),

@@ -1,8 +1,7 @@
 // A statement takes its place in a track: only the facts around its moment are looked at and changed.
 import { newId } from "../../../base/id.ts";
 import type { GraphFactOrigin, Instant } from "../../../schema/graph.ts";
-import { eraseFromJournal } from "../../../store/journal/journal.ts";
-import { allRows, execute, onEmbedded, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
+import { allRows, execute, forgettingText, oneRow, type SqlRow, type Unit } from "../../../store/unit.ts";
 import { type Interval, intervalsOf, type Statement } from "../track.ts";
 import type { ChangedRows } from "./changed-row.ts";
 import { text, textOrNull } from "./row.ts";
@@ -108,16 +107,18 @@ function* settle(
   const whole = [...statements, ...bounds];
   const intervals = intervalsOf([...whole, ...(yield* endingsOf(track, whole))]);
   const owners = ownersOf(intervals);
+  const rows = new Map(facts.map((row) => [text(row, "uuid"), row]));
   for (const [i, interval] of intervals.entries()) {
     const uuid = owners[i] as string;
     if (interval.statements.some((statement) => bounds.includes(statement))) continue;
-    const row = facts.find((fact) => text(fact, "uuid") === uuid);
+    const row = rows.get(uuid);
     const change = { uuid, interval, successor: owners[i + 1], row, origin: row ? undefined : origin, now };
     const isNew = yield* writeFact(track, change);
     for (const statement of interval.statements) if (statement.fact !== uuid) yield* putMention(uuid, statement);
     if (isNew) changed.fact(uuid);
+    rows.delete(uuid);
   }
-  for (const row of facts) if (!owners.includes(text(row, "uuid"))) yield* removeFact(changed, text(row, "uuid"));
+  for (const uuid of rows.keys()) if (!owners.includes(uuid)) yield* removeFact(changed, uuid);
 }
 
 /** Each interval keeps the fact of its earliest statement; one fact is only ever one interval. */
@@ -223,5 +224,5 @@ export function* removeFact(changed: ChangedRows, uuid: string): Unit<void> {
   yield* execute("DELETE FROM graph_fact WHERE uuid = ?", uuid);
   changed.fact(uuid);
   // Also when its words stay in another fact: when those are forgotten, nobody knows of this one any more.
-  yield* onEmbedded((db) => eraseFromJournal(db, { kind: "graph", id: uuid }));
+  yield* forgettingText({ kind: "graph", id: uuid }, "later");
 }

@@ -75,12 +75,26 @@ function* removeRows(rows: readonly SqlRow[]): Unit<number> {
   if (rows.length === 0) return 0;
   const change = new IndexChange(false);
   yield* change.begin([]);
-  for (const row of rows) yield* change.remove(row);
+  yield* change.remove(rows);
   yield* change.settle();
   return rows.length;
 }
 
 type StoredPassage = { id: number; words: number; hash: Uint8Array; text: string };
+type RemovedItem = {
+  id: number;
+  kind: string;
+  role: string;
+  place: StoredPlace;
+  passages: readonly StoredPassage[];
+  terms: readonly PassageTerms[];
+};
+
+function* deleteNumbered(table: string, column: string, rows: readonly { id: number }[]): Unit<void> {
+  const numbers = JSON.stringify(rows.map(({ id }) => Number(id)));
+  if (rows.length > 0)
+    yield* execute(`DELETE FROM ${table} WHERE ${column} IN (SELECT 0 + value FROM json_each(?))`, numbers);
+}
 
 /** The passages of an item, and the words of those that have any, read anew from its text. */
 function* termsOf(row: SqlRow): Unit<{ passages: StoredPassage[]; terms: PassageTerms[] }> {
@@ -141,7 +155,7 @@ class IndexChange {
     this.#existing.delete(item.id);
     if (existing) {
       if (digest.equals(existing["hash"] as Uint8Array) && existing["role"] === item.role) return false;
-      yield* this.remove(existing);
+      yield* this.remove([existing]);
     }
     const place = yield* this.#places.of(item.place);
     const { turn, kind, role } = item;
@@ -175,22 +189,29 @@ class IndexChange {
     return true;
   }
 
-  *remove(row: SqlRow): Unit<void> {
-    const [id, kind, role] = [Number(row["id"]), String(row["kind"]), String(row["role"])];
-    const place = yield* this.#places.byId(Number(row["place"]));
-    const { passages, terms } = yield* termsOf(row);
-    for (const table of this.#termTables(id)) yield* removeTerms(table, termPlaceOf(place, kind, role), terms);
-    const indexed = passages.filter(({ words }) => words > 0);
-    if (isSaid(place, kind)) yield* removeSaid(indexed);
-    for (const passage of indexed) yield* execute("DELETE FROM recall_waiting WHERE passage = ?", passage.id);
-    yield* noteRemoval();
-    for (const passage of passages) {
-      yield* execute("DELETE FROM recall_passage WHERE id = ?", passage.id);
-      // Others with the same text get theirs again with the next line-up.
-      yield* execute("DELETE FROM recall_vector WHERE hash = ?", passage.hash);
+  /** All words first, one item after the other: a write to another table makes FTS5 write out what it has gathered. */
+  *remove(rows: readonly SqlRow[]): Unit<void> {
+    const items: RemovedItem[] = [];
+    for (const [i, { passages, terms }] of (yield* together(...rows.map(termsOf))).entries()) {
+      const { id, kind, role, place } = rows[i] ?? {};
+      const at = yield* this.#places.byId(Number(place));
+      items.push({ id: Number(id), kind: String(kind), role: String(role), place: at, passages, terms });
     }
-    yield* execute("DELETE FROM recall_item WHERE id = ?", id);
-    this.#gain(place, -indexed.length, -indexed.reduce((sum, { words }) => sum + words, 0));
+    for (const { id, kind, role, place, terms } of items)
+      for (const table of this.#termTables(id)) yield* removeTerms(table, termPlaceOf(place, kind, role), terms);
+    const isIndexed = ({ words }: StoredPassage): boolean => words > 0;
+    for (const { kind, place, passages } of items) {
+      const indexed = passages.filter(isIndexed);
+      if (isSaid(place, kind)) yield* removeSaid(indexed);
+      this.#gain(place, -indexed.length, -indexed.reduce((sum, { words }) => sum + words, 0));
+    }
+    yield* noteRemoval();
+    const passages = items.flatMap((item) => item.passages);
+    yield* deleteNumbered("recall_waiting", "passage", passages.filter(isIndexed));
+    yield* deleteNumbered("recall_passage", "id", passages);
+    // Others with the same text get theirs again with the next line-up.
+    for (const { hash: digest } of passages) yield* execute("DELETE FROM recall_vector WHERE hash = ?", digest);
+    yield* deleteNumbered("recall_item", "id", items);
   }
 
   /** In the order of scopes, so that writers never wait for each other in a circle. */
