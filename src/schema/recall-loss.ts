@@ -4,6 +4,11 @@
 export const VECTORS_LATE = "vectors";
 /** The embedder has failed so often that nobody asks it for a while: another search would give the same. */
 export const VECTORS_PAUSED = "vectors_paused";
+/** What is told of one search whose embedder failed or was late. */
+export const NO_VECTOR = {
+  code: VECTORS_LATE,
+  message: "The embedder failed or was too slow: memory was searched by words only.",
+};
 
 /** Whether the next request of the same prompt searches again. */
 export const isSearchedAgain = (loss: string): boolean => loss !== VECTORS_PAUSED;

@@ -15,7 +15,13 @@ export type Chaos =
   /** \`swallow-after\`: one way only, and without a word: what the far side answers from there on is lost. */
   | { mode: "reset-after" | "half-close-after" | "swallow-after"; cut: Cut };
 
-export type ChaosProxy = { url: string; connections: () => number; close: () => Promise<void> };
+export type ChaosProxy = {
+  url: string;
+  connections: () => number;
+  /** Ends what is open, so that a new rule counts from now on. */
+  drop: () => void;
+  close: () => Promise<void>;
+};
 
 /** A reset may overtake bytes that the client has not read yet. */
 const BEFORE_RESET_MS = 3;
@@ -38,6 +44,9 @@ export async function startChaosProxy(upstream: string, rule: (connection: numbe
   const target = new URL(upstream);
   const open = new Set<Socket>();
   let count = 0;
+  const drop = (): void => {
+    for (const socket of open) socket.destroy();
+  };
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const chaos = rule(count++);
     const far = connect(Number(target.port), target.hostname);
@@ -63,10 +72,11 @@ export async function startChaosProxy(upstream: string, rule: (connection: numbe
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => count,
+    drop,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of open) socket.destroy();
+        drop();
       }),
   };
 }

@@ -6,7 +6,7 @@ import { vectorLoss } from "../../memory/recall/embed/query-vector.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import { readableText, type SearchResult } from "../../memory/recall/result.ts";
-import { isSearchedAgain, VECTORS_LATE, VECTORS_PAUSED } from "../../schema/recall-loss.ts";
+import { isSearchedAgain, NO_VECTOR, VECTORS_LATE, VECTORS_PAUSED } from "../../schema/recall-loss.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
 import { OWNER } from "../identify/run.ts";
@@ -18,7 +18,6 @@ import type { PlanContext } from "./context.ts";
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
 const TOO_LONG = { code: "timeout", message: "the search took too long" };
-const NO_VECTOR = { code: VECTORS_LATE, message: "the embedder was late: memory was searched by words only" };
 /** What a cut takes away is worth a wait: without the quotes the model would have to guess. */
 const AT_A_CUT_MS = 1000;
 

@@ -11,6 +11,7 @@ import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
 import { instantAt } from "../../memory/graph/time.ts";
 import { pinLine } from "../../memory/pin/line.ts";
 import { activePins } from "../../memory/pin/pin.ts";
+import { vectorLoss } from "../../memory/recall/embed/query-vector.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { Recall } from "../../memory/recall/recall.ts";
 import { RECALLED_BOUNDS, type RecalledLine, recalledBlock } from "../../memory/recall/recalled-block.ts";
@@ -18,6 +19,7 @@ import type { SearchAnswer, SearchRequest } from "../../memory/recall/search.ts"
 import { STOP_WORDS } from "../../memory/recall/text/stop-words.ts";
 import { wordsOf } from "../../memory/recall/text/words.ts";
 import type { Fact } from "../../schema/graph.ts";
+import { NO_VECTOR } from "../../schema/recall-loss.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { MessageInput } from "../../session/turn-input.ts";
@@ -49,6 +51,8 @@ export class RecalledBlocks {
   readonly #services: RecalledServices;
   /** What stands in the window: told anew when it changes, and when a compaction took it away. */
   #shown = "";
+  /** The embedder gave no vector for the message at hand: words alone were searched. */
+  #lostVector = false;
 
   constructor(services: RecalledServices) {
     this.#services = services;
@@ -94,6 +98,8 @@ export class RecalledBlocks {
     // One line is enough, whatever is missing; whoever interrupted the turn needs none.
     const lost = [standingFacts, matches, quotes].find((searched) => !searched.ok);
     if (lost && !lost.ok && !signal.aborted) this.#tell(lost.error);
+    else if (this.#lostVector && !signal.aborted) this.#tell(NO_VECTOR);
+    this.#lostVector = false;
     const facts = [...promoted, ...(matches.ok ? matches.value : [])];
     const parts = { pins: pins.map(pinLine), facts: facts.map(factLine), quotes: quotes.ok ? quotes.value : [] };
     return recalledBlock(parts, text, rememberedChars("recall", this.#services.model.promptLimit));
@@ -185,7 +191,10 @@ export class RecalledBlocks {
   async #search(recall: Recall, request: SearchRequest, signal: AbortSignal): Promise<Result<SearchAnswer, Loss>> {
     const answer = await recall.search(request, { signal });
     if (!answer.ok) return fail(lossOf({ ...answer.error, what: answer.error.message }));
-    return answer.value.skipped.includes("all") ? fail(lateAfter(this.#limitMs)) : answer;
+    if (answer.value.skipped.includes("all")) return fail(lateAfter(this.#limitMs));
+    // An embedder that is left alone for a while has been reported by the searches that it failed.
+    if (vectorLoss(answer.value.skipped) === "late") this.#lostVector = true;
+    return answer;
   }
 
   #isRecallOn(): boolean {

@@ -47,8 +47,10 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       };
     }
     case "recall": {
-      if (block.state === "failed")
-        return { role: "warning", word: "recall", rest: [span(`failed: ${block.reason} The turn continues.`)] };
+      if (block.state === "failed") {
+        const reason = block.reason.replace(/[^.!?]$/, "$&.");
+        return { role: "warning", word: "recall", rest: [span(`failed: ${reason} The turn continues.`)] };
+      }
       const counts = block.scopes.map(({ scope, count }) => countText(count, scope.replace(/s$/, ""))).join(", ");
       const late = block.isPartial ? "timed out, partial results" : undefined;
       const time = block.durationMs === undefined ? undefined : `${Math.round(block.durationMs)} ms`;
