@@ -21,7 +21,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
-import { newPlace, type Place, placeFor, run, sessionsOf } from "../tool/everlong.ts";
+import { newPlace, only, type Place, placeFor, run, sessionsOf } from "../tool/everlong.ts";
 import { treeChanges, treeOf } from "../tool/tree-hash.ts";
 
 type Seen = { name: string; status: string; finding: string; fix?: string; mended?: string[] };
@@ -242,6 +242,28 @@ describe("doctor", () => {
     expect(resumed.stderr).toContain("the log of this session is empty");
     const again = await run(place, ["-p", "go on", "--resume", id]);
     expect(again.stderr).not.toContain("is empty");
+  });
+
+  it("OP10 P3 a log that lost its end at a line: named; a session that goes on is indexed, and the lost part is still found", async () => {
+    const { place, id } = await usedPlace();
+    const log = join(place.home, "sessions", id, "events.jsonl");
+    const lines = readFileSync(log, "utf8").split("\n");
+    const isAnswer = (line: string) => line.includes('"type":"assistant.message"');
+    writeFileSync(log, `${lines.slice(0, lines.findIndex(isAnswer)).join("\n")}\n`);
+    const seen = await diagnose(place);
+    expect(notOk(seen)).toEqual(["fail session logs"]);
+    const check = seen.checks.find(({ name }) => name === "session logs");
+    expect(check?.finding).toMatch(/^shorter than when they were indexed: session \w{8} \(\d+ bytes at its end\)$/);
+    expect(check?.fix).toContain("from a backup");
+
+    const resumed = await run(place, ["-p", "marmalade", "--resume", id, "--output-format", "stream-json"]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(only(resumed.events, "soft_failure").map(({ data }) => data.code)).toEqual(["log_shortened"]);
+    expect((await run(place, ["recall", "marmalade"])).stdout).toContain("marmalade");
+    expect((await run(place, ["recall", "wharf is blue"])).stdout).toContain("the wharf is blue");
+    expect(notOk(await diagnose(place))).toEqual([]);
+    const again = await run(place, ["-p", "more", "--resume", id, "--output-format", "stream-json"]);
+    expect(only(again.events, "soft_failure")).toEqual([]);
   });
 
   it("OP11 D8 a write-ahead log that grew too long is moved into the store, sessions left out are indexed", async () => {

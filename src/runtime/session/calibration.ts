@@ -1,5 +1,6 @@
 // How the provider's counts differ from ours: learned in a session, kept in store.db, there at the next start.
 import { ok, type Result } from "../../base/result.ts";
+import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated, updateFactor } from "../../model/tokens/calibrate.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type Database, write } from "../../store/sqlite.ts";
@@ -11,23 +12,34 @@ export function readCalibration(db: Database, provider: string, model: string): 
   return row ? { factor: Number(row["factor"]), samples: Number(row["samples"]) } : uncalibrated;
 }
 
-/** Samples are folded into the stored value, so that several processes learn together. */
-export async function saveSamples(
-  db: Database,
-  provider: string,
-  model: string,
-  samples: readonly { estimate: number; reported: number }[],
-): Promise<Result<void, Fault>> {
-  if (samples.length === 0) return ok(undefined);
+type Sample = { estimate: number; reported: number };
+
+/** Gathers until the store is written to anyway: after each turn. */
+export class SampleQueue {
+  readonly #waiting: { target: ModelTarget; sample: Sample }[] = [];
+
+  add(target: ModelTarget, sample: Sample): void {
+    this.#waiting.push({ target, sample });
+  }
+
+  /** A sample that could not be saved is tried again after the next turn. */
+  async save(db: Database): Promise<Result<void, Fault>> {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      const saved = await saveSample(db, next.target, next.sample);
+      if (!saved.ok) return saved;
+      this.#waiting.shift();
+    }
+    return ok(undefined);
+  }
+}
+
+/** It is folded into the stored value, so that several processes learn together. */
+function saveSample(db: Database, { provider, name }: ModelTarget, sample: Sample): Promise<Result<void, Fault>> {
   return write(db, () => {
-    let state = readCalibration(db, provider, model);
-    for (const sample of samples) state = updateFactor(state, sample);
-    if (state.samples === 0) return;
+    const { factor, samples } = updateFactor(readCalibration(db, provider, name), sample);
+    if (samples === 0) return;
     db.prepare("INSERT OR REPLACE INTO token_calibration (provider, model, factor, samples) VALUES (?, ?, ?, ?)").run(
-      provider,
-      model,
-      state.factor,
-      state.samples,
+      ...[provider, name, factor, samples],
     );
   });
 }

@@ -11,7 +11,7 @@ import { keepsVectors } from "../../memory/recall/store/note.ts";
 import type { ModelTarget } from "../../model/contract.ts";
 import { type Calibration, uncalibrated } from "../../model/tokens/calibrate.ts";
 import type { EventData } from "../../schema/event/envelope.ts";
-import { forgetOldCalls, indexSession } from "../../session/index/index-session.ts";
+import { forgetOldCalls, indexSession, restartIndex } from "../../session/index/index-session.ts";
 import type { RedactText } from "../../session/index/indexed-text.ts";
 import type { SessionState } from "../../session/state.ts";
 import { workspaceOf, workspaceText } from "../../session/workspace.ts";
@@ -25,7 +25,7 @@ import { GRAPH_CLOSE_MS } from "../graph/close-limit.ts";
 import type { GraphitiLink, GraphitiNotice } from "../graph/graphiti.ts";
 import { catchUp, type OnSkipped, openStore, skippedText } from "../store.ts";
 import type { Workspace } from "../workspace.ts";
-import { readCalibration, saveSamples } from "./calibration.ts";
+import { readCalibration, SampleQueue } from "./calibration.ts";
 import { writeCheckpoints } from "./checkpoints.ts";
 import { ObservationQueue } from "./observed.ts";
 
@@ -36,6 +36,9 @@ type Soft = { part: string; code: string; message: string };
 
 const soft = (part: string, { code, what }: Failure): Soft => ({ part, code, message: what });
 
+const LOG_SHORTENED =
+  "The log of this session lost its end while it was not in use. The conversation goes on from what is left; what was said in the lost part is still found by recall, and a backup may have it.";
+
 export class SessionIndex {
   readonly #workspace: Workspace;
   readonly #id: string;
@@ -45,6 +48,7 @@ export class SessionIndex {
   readonly #retired: { close(): unknown }[] = [];
   #opening: Promise<Result<Database, Failure>> | undefined;
   #caughtUp = false;
+  #isLogChecked = false;
   #pruned = false;
   #recall: Recall | undefined;
   #mayChoose = false;
@@ -54,7 +58,7 @@ export class SessionIndex {
   readonly #closing = new AbortController();
   /** Figures for charts, written with the next update. */
   readonly observations: ObservationQueue;
-  #samples: { target: ModelTarget; estimate: number; reported: number }[] = [];
+  readonly #samples = new SampleQueue();
   /** Sessions that a reader had to go without, and an embedder's trouble: told with the next update. */
   #skipped: Soft[] = [];
   #told: string | undefined;
@@ -83,7 +87,7 @@ export class SessionIndex {
   }
 
   learn(target: ModelTarget, sample: { estimate: number; reported: number }): void {
-    this.#samples.push({ target, ...sample });
+    this.#samples.add(target, sample);
   }
 
   /**
@@ -120,17 +124,29 @@ export class SessionIndex {
           message: "store.db cannot be opened; the log has everything.",
         };
       crash("store row");
-      const outcome = await indexSession(db, this.#id, session, indexing);
+      const outcome = (await this.#restart(db)) ?? (await indexSession(db, this.#id, session, indexing));
       if (!outcome.ok) return soft("index", outcome.error);
       if (keepsVectors(db)) (await this.#engine(db, false)).embedSoon();
       this.#feedSoon(db, state);
       const figures = await this.observations.save(db);
       if (!figures.ok) return soft("observations", figures.error);
-      return (await this.#learned(db)) ?? (await this.#prune(db)) ?? this.#skipped.shift();
+      const samples = await this.#samples.save(db);
+      if (!samples.ok) return soft("calibration", samples.error);
+      return (await this.#prune(db)) ?? this.#skipped.shift();
     } catch (error) {
       if (isFileDamage(error)) suspect(paths.store);
       return { part: "index", code: "failed", message: errorText(error) };
     }
+  }
+
+  /** Once for each process: the log may have lost its end while nobody used it. Gives what failed. */
+  async #restart(db: Database): Promise<{ ok: false; error: Failure } | undefined> {
+    if (this.#isLogChecked) return undefined;
+    const restarted = await restartIndex(db, this.#id, this.#workspace.paths.session(this.#id));
+    if (!restarted.ok) return restarted;
+    this.#isLogChecked = true;
+    if (restarted.value) this.#skipped.push({ part: "index", code: "log_shortened", message: LOG_SHORTENED });
+    return undefined;
   }
 
   /** What was answered becomes part of the graph; nobody waits for it. */
@@ -166,17 +182,6 @@ export class SessionIndex {
     const onTrouble = (message: string) => void this.#skipped.push({ part: "graph", code: "graph_failed", message });
     this.#graph ??= graphOn(this.#workspace, db, recall, onTrouble);
     return this.#graph;
-  }
-
-  /** A sample that could not be saved is tried again after the next turn. */
-  async #learned(db: Database): Promise<Soft | undefined> {
-    for (let next = this.#samples[0]; next; next = this.#samples[0]) {
-      const { target, ...sample } = next;
-      const saved = await saveSamples(db, target.provider, target.name, [sample]);
-      if (!saved.ok) return soft("calibration", saved.error);
-      this.#samples.shift();
-    }
-    return undefined;
   }
 
   /** Once for each process. */

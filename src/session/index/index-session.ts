@@ -1,5 +1,5 @@
 // Bringing the index up to a log: from the offset it reached, in small transactions, by whichever process comes first.
-import { statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { textLength } from "../../base/json.ts";
 import { releaseMemory } from "../../base/release-memory.ts";
@@ -51,6 +51,34 @@ export async function reindexSession(
   if (!read.ok) return read;
   const forgotten = await forgetSession(db, id);
   return forgotten.ok ? indexSession(db, id, paths, options) : forgotten;
+}
+
+/**
+ * For a session that goes on although its log lost its end: what is left and what comes is indexed from the beginning.
+ * What was said in the lost part stays searchable: the index has the only copy. Gives whether it was so.
+ */
+export async function restartIndex(db: Database, id: string, paths: SessionPaths): Promise<Result<boolean, Fault>> {
+  if (isContinued(paths.events, offsetOf(db, id))) return ok(false);
+  const restarted = await write(db, () => {
+    forgetRows(db, id);
+    prepared(db, "UPDATE sessions SET event_count = 0, indexed_offset = 0 WHERE id = ?").run(id);
+  });
+  return restarted.ok ? ok(true) : restarted;
+}
+
+/** Whether the log is the one that was read so far. One that lost its end may have grown since, and rarely to the end of a line. */
+function isContinued(path: string, from: number): boolean {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (from === 0 || size === from) return true;
+  if (size < from) return false;
+  const before = Buffer.alloc(1);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, before, 0, 1, from - 1);
+  } finally {
+    closeSync(file);
+  }
+  return before[0] === 0x0a;
 }
 
 /** `isEnd`: the log has no more. */
@@ -161,12 +189,16 @@ export async function forgetSession(
   return write(db, () => {
     also(db);
     new RecallWriter(db).removeSession({ session: id });
-    for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"]) {
-      db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);
-    }
+    forgetRows(db, id);
     forgetObservations(db, id);
     db.prepare("DELETE FROM sessions WHERE id = ?").run(id);
   });
+}
+
+/** All that was made of the log but the session itself and its searchable texts. */
+function forgetRows(db: Database, id: string): void {
+  for (const table of ["session_progress", "turns", "checkpoints", "session_files", "session_refs", "model_calls"])
+    db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(id);
 }
 
 const CALLS_KEPT_MS = 30 * 86_400_000;

@@ -9,6 +9,7 @@ import { homeFiles } from "../../../store/home-files.ts";
 import { isTemporary } from "../../../store/kinds.ts";
 import { acquireLock } from "../../../store/lock.ts";
 import { allWell, type DoctorCheck, FIX, failure, plural, some, warning } from "../check.ts";
+import { unevenLogs } from "../indexed-logs.ts";
 import type { LogCondition } from "../log-condition.ts";
 import type { DoctorView } from "../view.ts";
 
@@ -20,7 +21,7 @@ const isBroken = ({ damaged, report, inUse }: LogCondition): boolean =>
 /** Nothing of it is left that could be mended. */
 const isEmptied = ({ emptied, inUse }: LogCondition): boolean => emptied && !inUse;
 
-const named = ({ id, report, damaged }: LogCondition): string => {
+const brokenText = ({ id, report, damaged }: LogCondition): string => {
   const [first] = damaged;
   const where = first
     ? `line ${first.line}, offset ${first.offset}, ${first.bytes} bytes`
@@ -40,17 +41,27 @@ export const logsCheck: DoctorCheck = {
       );
     const broken = logs.filter(isBroken);
     const emptied = logs.filter(isEmptied);
-    if (broken.length + emptied.length === 0) return allWell(`${plural(logs.length, "log")}, all intact`);
+    const named = new Set([...broken, ...emptied].map(({ id }) => id));
+    const shortened = (await unevenLogs(view)).filter(({ id, bytes }) => bytes < 0 && !named.has(id));
+    if (broken.length + emptied.length + shortened.length === 0)
+      return allWell(`${plural(logs.length, "log")}, all intact`);
     const lost = emptied.map(({ id }) => `session ${id.slice(0, 8)}`);
     const findings: string[] = [];
     const fixes: string[] = [];
     if (broken.length > 0) {
-      findings.push(`damaged: ${some(broken.map(named))}`);
+      findings.push(`damaged: ${some(broken.map(brokenText))}`);
       fixes.push(`${FIX} moves the damaged bytes to quarantine/; every intact event is kept`);
     }
     if (emptied.length > 0) {
       findings.push(`emptied, the conversation is gone: ${some(lost)}`);
       fixes.push("put events.jsonl back from a backup, or remove the session: everlong sessions delete ID");
+    }
+    if (shortened.length > 0) {
+      const texts = shortened.map(
+        ({ id, bytes }) => `session ${id.slice(0, 8)} (${plural(-bytes, "byte")} at its end)`,
+      );
+      findings.push(`shorter than when they were indexed: ${some(texts)}`);
+      fixes.push("put events.jsonl back from a backup; what was said there is still found by everlong recall");
     }
     return failure(findings.join("; "), fixes.join("; "));
   },

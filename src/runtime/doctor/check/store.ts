@@ -11,21 +11,11 @@ import { emptyIndex, rebuildIndex } from "../../recall/rebuild.ts";
 import { catchUp, openStore } from "../../store.ts";
 import { openWorkspace } from "../../workspace.ts";
 import { allWell, type CheckFinding, type DoctorCheck, FIX, failure, plural, some, warning } from "../check.ts";
+import { inStore, unevenLogs } from "../indexed-logs.ts";
 import type { DoctorView } from "../view.ts";
 
 const LONG_WAL_BYTES = 64 * 1024 * 1024;
 const MEGA = 1024 * 1024;
-
-/** Looks at the store if it can be opened; undefined when there is none, or its own check says what is wrong with it. */
-async function inStore<T>({ paths }: DoctorView, look: (view: DatabaseView) => T): Promise<T | undefined> {
-  const opened = await DatabaseView.open(paths.store);
-  if (!opened.ok) return undefined;
-  try {
-    return look(opened.value);
-  } finally {
-    opened.value.close();
-  }
-}
 
 /** What SQLite finds wrong, the search tables included. */
 function problemOf(view: DatabaseView): string | undefined {
@@ -121,19 +111,8 @@ async function remakeIndex(): Promise<string[]> {
 }
 
 /** Sessions whose log goes further than the index; those at work are always a little ahead. */
-async function behind(view: DoctorView): Promise<{ id: string; bytes: number }[]> {
-  const logs = (await view.logs()).filter(({ proxied, inUse, report }) => !proxied && !inUse && report);
-  return (
-    (await inStore(view, (store) => {
-      const offsets = new Map(
-        store.rows("SELECT id, indexed_offset FROM sessions").map((r) => [r["id"], Number(r["indexed_offset"])]),
-      );
-      return logs
-        .map(({ id, report }) => ({ id, bytes: (report?.end ?? 0) - (offsets.get(id) ?? 0) }))
-        .filter(({ bytes }) => bytes > 0);
-    })) ?? []
-  );
-}
+const behind = async (view: DoctorView): Promise<string[]> =>
+  (await unevenLogs(view)).filter(({ bytes }) => bytes > 0).map(({ id }) => id);
 
 export const lagCheck: DoctorCheck = {
   name: "indexing",
@@ -141,10 +120,7 @@ export const lagCheck: DoctorCheck = {
     const late = await behind(view);
     return late.length === 0
       ? allWell("up to date")
-      : warning(
-          `${plural(late.length, "session")} not fully indexed: ${some(late.map(({ id }) => id.slice(0, 8)))}`,
-          FIX,
-        );
+      : warning(`${plural(late.length, "session")} not fully indexed: ${some(late.map((id) => id.slice(0, 8)))}`, FIX);
   },
   async mend() {
     const workspace = await openWorkspace();
