@@ -26,7 +26,7 @@ async function memoryOf(chars: number): Promise<{ recent: RecentBodies; held: nu
   const recent = new RecentBodies();
   const sizes = new ContentSizes({ most: 1 });
   const before = memoryNow();
-  for (let lane = 0; lane < 40; lane++) {
+  for (let lane = 0; lane < 12; lane++) {
     const count = Math.ceil(100_000 / (chars + 150));
     const bytes = bodyOf(Array.from({ length: count }, (_, n) => turn(n, chars)).flat());
     const body = recent.scan(bytes, "openai-chat", { ...HEADERS, "x-session-id": `s${lane}` });
@@ -88,9 +88,8 @@ describe("bodies that came lately", () => {
   it("N33 the weight of what is kept is the memory that it holds, whether items are small or large", async () => {
     for (const chars of [40, 400, 4000]) {
       const { recent, held } = await memoryOf(chars);
-      console.log(chars, recent.weight, held, held / recent.weight);
-      expect(recent.weight).toBeGreaterThan(4_000_000);
-      expect(held / recent.weight).toBeGreaterThan(0.5);
+      expect(recent.weight).toBeGreaterThan(2_500_000);
+      expect(held / recent.weight).toBeGreaterThan(0.7);
       expect(held / recent.weight).toBeLessThan(1.15);
     }
   });
