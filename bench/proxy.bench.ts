@@ -6,7 +6,6 @@ import {
   failedRequests,
   type Gateway,
   jsonMs,
-  jsonProcessorMs,
   type Part,
   p50,
   p99,
@@ -149,7 +148,7 @@ async function unseen({ direct, gateway }: Ways): Promise<void> {
   }
   const ms = p50(times);
   say(
-    `X121 1.5 MB never seen before (JSON work ${jsonMs(body, 5).toFixed(1)} ms), added p50`,
+    `X121 1.5 MB never seen before (JSON work ${jsonMs(body).toFixed(1)} ms), added p50`,
     ms,
     " ms",
     "<= 500 ms",
@@ -182,7 +181,7 @@ type BigSample = { gateway: number[]; direct: number[]; processor: number[] };
 async function big(ways: Ways): Promise<void> {
   const samples = { cut: bigSample(), round: bigSample(), prompt: bigSample() };
   const lags: number[] = [];
-  let json = { ms: 0, processor: 0 };
+  let json = 0;
   for (let n = 0; n < 8; n++) {
     // Looking costs the gateway time of its own: processor time is that of the conversations without it.
     const lag = n % 2 === 1 ? lagOf(ways.gateway) : undefined;
@@ -200,14 +199,14 @@ async function big(ways: Ways): Promise<void> {
     const { gateway: ours, direct: theirs, processor } = samples[name];
     const ms = p50(ours) - p50(theirs);
     say(
-      `${title} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.ms.toFixed(2)} ms`,
-      ms / json.ms,
+      `${title} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`,
+      ms / json,
       " x",
       `<= ${most} x`,
-      ms / json.ms <= most,
+      ms / json <= most,
     );
     console.log(
-      `     p10 ${quantile(ours, 0.1).toFixed(1)}, p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms; processor time of the main thread p50 ${p50(processor).toFixed(1)} ms, ${(p50(processor) / json.processor).toFixed(2)} x the JSON work's ${json.processor.toFixed(2)}`,
+      `     p10 ${quantile(ours, 0.1).toFixed(1)}, p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms; processor time of the main thread p50 ${p50(processor).toFixed(1)} ms, ${(p50(processor) / json).toFixed(2)} x the JSON work`,
     );
   }
 }
@@ -219,7 +218,7 @@ async function bigConversation(
   n: number,
   samples: Record<"cut" | "round" | "prompt", BigSample>,
   isQuiet: boolean,
-): Promise<{ ms: number; processor: number }> {
+): Promise<number> {
   const talk = new Conversation(`big${n}`).grow(960_000, 4000);
   let before = (await post(gateway, talk.body(), talk.headers)).headers["x-everlong-epoch"];
   await new Promise((resolve) => setTimeout(resolve, 1500)); // stored off the request path
@@ -237,7 +236,7 @@ async function bigConversation(
     sample.direct.push((await post(direct, body, talk.headers)).ms);
     if (isQuiet) sample.processor.push(processor);
   }
-  return { ms: jsonMs(talk.body(), 5), processor: jsonProcessorMs(talk.body()) };
+  return jsonMs(talk.body());
 }
 
 /** N33: 20,000 requests of many lanes, and what the process holds afterwards. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { optional } from "../../src/base/optional.ts";
 import { type Finished, newPlace, type Place, run, start } from "../tool/everlong.ts";
 
 export type TestGateway = {
@@ -34,6 +35,7 @@ export type GatewayOptions = {
   beside?: Pick<TestGateway, "pid">;
   /** How long it may run; ten minutes unless said. */
   timeoutMs?: number;
+  nodeFlags?: readonly string[];
 };
 
 export async function startGateway(upstream: { url: string }, options: GatewayOptions = {}): Promise<TestGateway> {
@@ -50,6 +52,7 @@ export async function startGateway(upstream: { url: string }, options: GatewayOp
     });
   const child = start(place, ["serve", "--port", "0", "--json", ...(options.args ?? [])], {
     timeoutMs: options.timeoutMs ?? 600_000,
+    ...optional("nodeFlags", options.nodeFlags),
   });
   let ended = false;
   void child.done.then(() => {

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Envelope } from "../../src/schema/event/envelope.ts";
+import { OutputTail } from "./output-tail.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const bin = join(root, "bin", "everlong.js");
@@ -43,6 +44,8 @@ export type RunOptions = {
   timeoutMs?: number;
   /** A program and its arguments that run ours: strace, unshare. */
   under?: string[];
+  /** Instead of those that spare the machine: what is measured runs as a user starts it. */
+  nodeFlags?: readonly string[];
 };
 
 /** A fresh home and working folder, removed when the test ends. */
@@ -78,7 +81,7 @@ export function start(
   const [program = process.execPath, ...line] = [
     ...(options.under ?? place.disk?.under ?? []),
     process.execPath,
-    ...NODE_FLAGS,
+    ...(options.nodeFlags ?? NODE_FLAGS),
     place.bin ?? bin,
     ...args,
   ];
@@ -97,20 +100,20 @@ export function start(
   });
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(options.stdin ?? "");
-  const out: Buffer[] = [];
-  const err: Buffer[] = [];
-  child.stdout?.on("data", (d: Buffer) => out.push(d));
-  child.stderr?.on("data", (d: Buffer) => err.push(d));
+  const out = new OutputTail();
+  const err = new OutputTail();
+  child.stdout?.on("data", (d: Buffer) => out.add(d));
+  child.stderr?.on("data", (d: Buffer) => err.add(d));
   const timer = setTimeout(() => child.kill("SIGKILL"), options.timeoutMs ?? 150_000);
   const done = new Promise<Finished>((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      const stdout = Buffer.concat(out).toString();
+      const stdout = out.text();
       resolve({
         code,
         signal,
         stdout,
-        stderr: Buffer.concat(err).toString(),
+        stderr: err.text(),
         get events() {
           return stdout
             .trim()

@@ -25,12 +25,15 @@ export type ItemSight = Pick<ContextItem, "role" | "kind"> &
 
 export const OPAQUE: ItemSight = { role: "assistant", kind: "opaque" };
 
+/** Most items neither make nor answer calls, and a history has thousands: nobody writes into these lists. */
+const NO_IDS: string[] = [];
+
 /** Items over raw objects: ids by position, turns by prompts. */
 export function itemsOf<Raw>(raws: readonly Raw[], see: (raw: Raw, index: number) => ItemSight): ContextItem<Raw>[] {
   let turn = 0;
   const sight = once(see);
   return raws.map((raw, index) => {
-    const { isPrompt = false, toolCallIds = [], toolResultFor = [], role, kind } = sight(raw, index);
+    const { isPrompt = false, toolCallIds = NO_IDS, toolResultFor = NO_IDS, role, kind } = sight(raw, index);
     if (isPrompt) turn++;
     return { id: String(index), role, kind, isPrompt, turn, toolCallIds, toolResultFor, tokens: 0, raw };
   });

@@ -1,7 +1,10 @@
 // Bodies that go on with earlier ones: read from where they part, and always what a whole reading gives.
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashedItems, historyOf } from "../history/chain.ts";
+import { ContentSizes } from "../plan/count.ts";
 import { RecentBodies } from "./recent.ts";
 import { scanBody } from "./scan.ts";
 
@@ -14,6 +17,31 @@ const turn = (n: number, chars = 2000): object[] => [
 const turns = (count: number): object[] => Array.from({ length: count }, (_, n) => turn(n)).flat();
 const bodyOf = (messages: readonly object[], more: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ model: "m", messages: [{ role: "user", content: "Go" }, ...messages], ...more }));
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** What a lane's bodies hold once the gateway has read, hashed and counted them. */
+async function memoryOf(chars: number): Promise<{ recent: RecentBodies; held: number }> {
+  const recent = new RecentBodies();
+  const sizes = new ContentSizes({ most: 1 });
+  const before = memoryNow();
+  for (let lane = 0; lane < 12; lane++) {
+    const count = Math.ceil(100_000 / (chars + 150));
+    const bytes = bodyOf(Array.from({ length: count }, (_, n) => turn(n, chars)).flat());
+    const body = recent.scan(bytes, "openai-chat", { ...HEADERS, "x-session-id": `s${lane}` });
+    if (!body.ok) throw new Error(body.error);
+    await sizes.measure({ body: body.value, items: historyOf(body.value, "key").items, limit: 1_000_000 });
+  }
+  return { recent, held: memoryNow() - before };
+}
+
+function memoryNow(): number {
+  collect();
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 describe("bodies that came lately", () => {
   it("N33 X120 C149 a request that goes on with the one before it costs its new bytes: read, and hashed", () => {
@@ -55,6 +83,15 @@ describe("bodies that came lately", () => {
     }
     expect(recent.weight).toBeGreaterThan(0);
     expect(recent.weight).toBeLessThanOrEqual(2_000_000);
+  });
+
+  it("N33 the weight of what is kept is the memory that it holds, whether items are small or large", async () => {
+    for (const chars of [40, 400, 4000]) {
+      const { recent, held } = await memoryOf(chars);
+      expect(recent.weight).toBeGreaterThan(2_500_000);
+      expect(held / recent.weight).toBeGreaterThan(0.7);
+      expect(held / recent.weight).toBeLessThan(1.15);
+    }
   });
 
   it("N33 X22 a lane whose every request differs from the last is read as a whole, and keeps its bound", () => {

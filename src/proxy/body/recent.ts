@@ -12,9 +12,10 @@ import { type BodyScan, MAX_DEPTH, scanWhole, textOf } from "./scan.ts";
 
 /** Reading a smaller one anew costs less than keeping it. */
 const LEAST_BYTES = 16 * 1024;
-/** Bytes and values of all that is kept; values take about twice the bytes. */
-const MOST_BYTES = 48 * 1024 * 1024;
-const WEIGHT = 3;
+/** Of all lanes together, with all that is made of them. */
+const MOST_BYTES = 40 * 1024 * 1024;
+/** Small objects for each item, whatever its length: its value, its place, and what was found out about it. */
+const WEIGHT_OF_ITEM = 900;
 /** A client without a header for its session has several going on. */
 const MOST_OF_ONE = 8;
 
@@ -34,7 +35,7 @@ export class RecentBodies {
   /** By what their headers say, the newest last; the oldest key first. */
   readonly #byCaller = new Map<string, BodyScan[]>();
   readonly #most: number;
-  #bytes = 0;
+  #weight = 0;
   /** Bytes that were looked at, for a look from outside. */
   scanned = 0;
 
@@ -42,9 +43,9 @@ export class RecentBodies {
     this.#most = options.most ?? MOST_BYTES;
   }
 
-  /** The bytes that are kept, with the weight of their values. */
+  /** About how much memory is held by what is kept. */
   get weight(): number {
-    return this.#bytes * WEIGHT;
+    return this.#weight;
   }
 
   scan(bytes: Buffer, wire: WireName, headers: Headers): Result<ScannedBody, "unparsable"> {
@@ -70,7 +71,7 @@ export class RecentBodies {
     this.#drop(caller);
     const scans = [...earlier, scan].slice(-MOST_OF_ONE);
     this.#byCaller.set(caller, scans);
-    for (const { body } of scans) this.#bytes += body.bytes.length;
+    for (const { body } of scans) this.#weight += weightOf(body);
     for (const oldest of this.#byCaller.keys()) {
       if (this.weight <= this.#most) break;
       this.#drop(oldest);
@@ -78,10 +79,14 @@ export class RecentBodies {
   }
 
   #drop(caller: string): void {
-    for (const { body } of this.#byCaller.get(caller) ?? []) this.#bytes -= body.bytes.length;
+    for (const { body } of this.#byCaller.get(caller) ?? []) this.#weight -= weightOf(body);
     this.#byCaller.delete(caller);
   }
 }
+
+/** The bytes as they came, the texts that were read from them, and the small objects. */
+const weightOf = ({ bytes, items }: ScannedBody): number =>
+  bytes.buffer.byteLength + bytes.length + items.length * WEIGHT_OF_ITEM;
 
 function nearestTo(bytes: Buffer, scans: readonly BodyScan[]): { scan: BodyScan; common: number } | undefined {
   let nearest: { scan: BodyScan; common: number } | undefined;

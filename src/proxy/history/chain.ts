@@ -11,7 +11,10 @@ type History = {
   tail: string;
 };
 
-const HASH_CHARS = 32;
+const HASH_BYTES = 16;
+
+/** A part of a longer text would keep all of it. */
+const shortHash = (text: string): string => hash("sha256", text, "buffer").toString("hex", 0, HASH_BYTES);
 
 /** What an item came to when it was last read, under which secret and behind which link. */
 type Reading = {
@@ -50,17 +53,36 @@ export function historyOf({ value, wire }: Pick<ScannedBody, "value" | "wire">, 
     const notes: CallNote[] = [];
     const content = canonical(item.role, format.parts(item.raw), answered, notes);
     if (!content) return { ...item, wire, id: `${tail}+${++loose}`, at, own: undefined, strong: false };
-    const own = hash("sha256", secret + content.form).slice(0, HASH_CHARS);
+    const own = shortHash(secret + content.form);
     const before = tail;
-    tail = hash("sha256", tail + own).slice(0, HASH_CHARS);
+    tail = shortHash(tail + own);
     loose = 0;
     hashedItems.count++;
-    const read = { ...item, wire, id: tail, at, own, strong: content.telling && item.role !== "user" };
-    const isWhole = notes.every(({ type }) => type !== "repeated");
-    if (isObject(item.raw)) readings.set(item.raw, { secret, before, item: read, notes: isWhole ? notes : undefined });
+    const read = chainItem(item, { wire, id: tail, at, own, strong: content.telling && item.role !== "user" });
+    if (isObject(item.raw)) readings.set(item.raw, { secret, before, item: read, notes: lasting(notes) });
     return read;
   });
   return { items, tail };
+}
+
+/** Field by field: a copy with fields added takes a fourth more memory, and there are thousands. */
+function chainItem(item: ContextItem, own: Pick<HistoryItem, "wire" | "id" | "at" | "own" | "strong">): HistoryItem {
+  const { role, kind, isPrompt, turn, toolCallIds, toolResultFor, tokens, raw } = item;
+  const { wire, id, at, strong } = own;
+  return { id, role, kind, isPrompt, turn, toolCallIds, toolResultFor, tokens, raw, wire, at, own: own.own, strong };
+}
+
+const NO_NOTES: readonly CallNote[] = [];
+const lasting = (notes: readonly CallNote[]): Reading["notes"] =>
+  notes.length === 0 ? NO_NOTES : notes.every(({ type }) => type !== "repeated") ? notes : undefined;
+
+/** The item with its size; whoever brings it again gets it so. */
+export function withTokens(item: HistoryItem, tokens: number): HistoryItem {
+  if (item.tokens === tokens) return item;
+  const sized = { ...item, tokens };
+  const read = isObject(item.raw) ? readings.get(item.raw) : undefined;
+  if (read?.item === item) read.item = sized;
+  return sized;
 }
 
 /** The item as it was read before, if nothing that it depends on has changed. */

@@ -6,6 +6,7 @@ import { estimateTokens } from "../../model/tokens/estimate.ts";
 import { ITEM_OVERHEAD } from "../../model/tokens/measure.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import type { HistoryItem, ScannedBody } from "../contract.ts";
+import { withTokens } from "../history/chain.ts";
 
 /** Estimates are within a tenth for ordinary text and half the truth at worst: above this share of the limit they are not enough. */
 const EXACT_FROM = 0.4;
@@ -29,7 +30,7 @@ export class ContentSizes {
 
   constructor(options: { counter?: TokenCounter; most?: number } = {}) {
     this.#counter = options.counter ?? tokenCounter;
-    this.#most = options.most ?? 20_000;
+    this.#most = options.most ?? 8_000;
   }
 
   /** Far from the limit sizes are estimates; once it matters each content is counted exactly, once. */
@@ -46,7 +47,7 @@ export class ContentSizes {
       }
     }
     return {
-      items: items.map((item, at) => sized(item, sizes[at]?.tokens ?? item.tokens)),
+      items: items.map((item, at) => withTokens(item, sizes[at]?.tokens ?? item.tokens)),
       fixedTokens: fixed.tokens,
     };
   }
@@ -88,17 +89,6 @@ export const blockTokens = (text: string): number => estimateTokens(text) + ITEM
 
 const sum = (contents: readonly Content[], count: (text: string) => number): number =>
   contents.reduce((total, { text, fixed }) => total + count(text) + fixed + ITEM_OVERHEAD, 0);
-
-const sizedItems = new WeakMap<HistoryItem, HistoryItem>();
-
-/** The item with its size; the very same object for an item that comes again. */
-function sized(item: HistoryItem, tokens: number): HistoryItem {
-  const earlier = sizedItems.get(item);
-  if (earlier?.tokens === tokens) return earlier;
-  const now = { ...item, tokens };
-  sizedItems.set(item, now);
-  return now;
-}
 
 /** What the canonical form leaves out (thinking, reminders) is told by the length. */
 function itemKey({ bytes, items }: ScannedBody, { own, at }: HistoryItem): string {

@@ -124,6 +124,27 @@ it("X55 no more than the bound waits; what had to go comes with the next request
   await remember.close();
 });
 
+it("N33 whoever brings more bytes than can be stored waits, however few requests they are", async () => {
+  const remember = rememberIn(place);
+  const { session, lane } = await request(place.store, me, history(...SAID));
+  const taken: number[] = [];
+  const itemsOf = (bytes: number) => ({
+    bytes,
+    *[Symbol.iterator]() {
+      taken.push(bytes);
+      yield* history(...SAID).flatMap(seeable);
+    },
+  });
+  const [few, many] = [1000, 20 * 1024 * 1024];
+  remember.add(session, lane.id, itemsOf(few));
+  await remember.room();
+  expect(taken).toEqual([]);
+  remember.add(session, lane.id, itemsOf(many));
+  await remember.room();
+  expect(taken).toEqual([few, many]);
+  await remember.close();
+});
+
 it("XB20 with a damaged index nothing counts as stored, and the fault is told", async () => {
   const writer = new RecallWriter(place.db);
   const damaged = Object.assign(new Error("malformed"), { code: "ERR_SQLITE_ERROR", errcode: 267 });

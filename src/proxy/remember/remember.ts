@@ -23,7 +23,9 @@ export type RememberOptions = {
   retryMs?: number;
 };
 
-type Came = { session: ProxySession; lane: number; items: Iterable<StorableItem> };
+/** `bytes`: how much memory they hold as long as they wait, where that is known. */
+type RequestItems = Iterable<StorableItem> & { readonly bytes?: number };
+type Came = { session: ProxySession; lane: number; items: RequestItems };
 type Waiting = { session: ProxySession; lane: number; item: StorableItem };
 
 const MAX_WAITING = 64 * 1024 * 1024;
@@ -34,6 +36,7 @@ const LONGEST_MS = 1000;
 /** So much may wait for the storing thread before requests wait for it; a burst of streams is less. */
 const MOST_REQUESTS = 600;
 const MOST_ITEMS = 10_000;
+const MOST_BYTES = 16 * 1024 * 1024;
 const ROOM_MS = 1000;
 const ROOM_LOOK_MS = 10;
 /** A slice is one transaction, and what the event loop waits for at a time. */
@@ -49,6 +52,7 @@ export class Remember {
   readonly #refused = new Set<string>();
   readonly #stop = new AbortController();
   #bytes = 0;
+  #cameBytes = 0;
   #adds = 0;
   #running: Promise<void> | undefined;
   #failing: string | undefined;
@@ -63,10 +67,12 @@ export class Remember {
   }
 
   /** Takes all chain items of a request and queues those that are not stored; also what a crash left undone. */
-  add(session: ProxySession, lane: number, items: Iterable<StorableItem>): void {
+  add(session: ProxySession, lane: number, items: RequestItems): void {
     if (this.#stop.signal.aborted) return;
     this.#adds++;
-    this.#came.push({ session, lane, items: this.#options.mode === "all" ? items : [] });
+    const came = { session, lane, items: this.#options.mode === "all" ? items : [] };
+    this.#came.push(came);
+    this.#cameBytes += came.items.bytes ?? 0;
     this.#start();
   }
 
@@ -78,7 +84,8 @@ export class Remember {
   }
 
   #isFull(): boolean {
-    return this.#came.length > MOST_REQUESTS || this.#waiting.size > MOST_ITEMS;
+    const isMany = this.#came.length > MOST_REQUESTS || this.#waiting.size > MOST_ITEMS;
+    return isMany || this.#cameBytes + this.#bytes > MOST_BYTES;
   }
 
   /** Before items leave a request: afterwards all are stored and findable but the refused ones, which must stay. */
@@ -186,6 +193,7 @@ export class Remember {
       for (const came of this.#came.splice(0)) {
         sessions.set(came.session.no, came.session);
         await this.#take(came);
+        this.#cameBytes -= came.items.bytes ?? 0;
       }
       const [slice] = sliceOf([...firstOf(this.#waiting, SLICE.items)]);
       const [first] = slice;

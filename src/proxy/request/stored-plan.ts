@@ -90,7 +90,11 @@ const storableItem = (item: HistoryItem, own: string, { start, end }: ByteSpan):
 });
 
 /** Items of a request as the item store takes them, made when they are asked for; only what is in the chain is kept. */
-export const storable = (items: readonly HistoryItem[], { items: spans }: ScannedBody): Iterable<StorableItem> => ({
+export const storable = (
+  items: readonly HistoryItem[],
+  { items: spans, bytes }: ScannedBody,
+): Iterable<StorableItem> & { bytes: number } => ({
+  bytes: bytes.length,
   *[Symbol.iterator]() {
     for (const item of items) {
       const span = spans[item.at];
