@@ -1,4 +1,10 @@
-// Rows as aligned columns, two spaces between them.
+// How lists, numbers and foreign texts are printed.
+import { clip, visible } from "../base/text.ts";
+
+/** What somebody said, where one line is meant for it: it cannot break the list or speak to the terminal. */
+export const onOneLine = (text: string, max = 500): string => visible(clip(text.replace(/\s+/g, " ").trim(), max));
+
+/** Rows as aligned columns, two spaces between them. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

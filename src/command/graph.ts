@@ -4,7 +4,7 @@ import { fail } from "../base/result.ts";
 import type { Community, FactChoice, FactView, NewFact, TimelineRow } from "../runtime/client/graph.ts";
 
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
-import { counted, minute } from "./format.ts";
+import { counted, minute, onOneLine } from "./format.ts";
 import { serverVerbs } from "./graph-server.ts";
 import { promotionVerbs } from "./promote.ts";
 import { runWords, slashWords } from "./words.ts";
@@ -62,8 +62,8 @@ const entity: Command = {
     describe(await on.graph((graph) => graph.entity(name, options)), (view) => {
       const { label, aliases, summary } = view.entity;
       const lines = [
-        `${view.entity.name} (${label})${aliases.length > 0 ? `, also ${aliases.join(", ")}` : ""}`,
-        ...(summary === "" ? [] : [summary]),
+        `${onOneLine(view.entity.name)} (${label})${aliases.length > 0 ? `, also ${onOneLine(aliases.join(", "))}` : ""}`,
+        ...(summary === "" ? [] : [onOneLine(summary)]),
         ...(view.community ? [`Together with: ${membersText(view.community)}`] : []),
         ...(view.current.length > 0 ? ["Now:", ...view.current.map(factLine)] : []),
         ...(view.past.length > 0 ? ["Before:", ...view.past.map(factLine)] : []),
@@ -98,8 +98,9 @@ const communities: Command = {
     describe(await on.graph((graph) => graph.communities(options)), (rows) => ({
       data: rows,
       text:
-        rows.map((one) => [membersText(one), ...one.summary.map((line) => `  ${line}`)].join("\n")).join("\n") ||
-        "Too few facts are known here for communities.",
+        rows
+          .map((one) => [membersText(one), ...one.summary.map((line) => `  ${onOneLine(line)}`)].join("\n"))
+          .join("\n") || "Too few facts are known here for communities.",
     })),
 };
 
@@ -227,7 +228,7 @@ export const graph: SlashCommand = {
 
 const MOST_MEMBERS = 12;
 function membersText({ members }: Community): string {
-  const names = members.slice(0, MOST_MEMBERS).map(({ name }) => name);
+  const names = members.slice(0, MOST_MEMBERS).map(({ name }) => onOneLine(name, 100));
   return names.join(", ") + (members.length > MOST_MEMBERS ? ` and ${members.length - MOST_MEMBERS} more` : "");
 }
 
@@ -240,7 +241,7 @@ const factList = (rows: readonly FactView[], nothing: string) => ({
 /** `b2c4d6e8  The port is 9090.  since 2026-03-01  (session 1a2b3c4d, t3)`. */
 function factLine(fact: FactView): string {
   const until = fact.invalidAt === null ? "" : ` until ${minute(fact.invalidAt)}`;
-  return `${fact.uuid.slice(0, 8)}  ${fact.text}  since ${minute(fact.validAt)}${until}${sourceText(fact)}`;
+  return `${fact.uuid.slice(0, 8)}  ${onOneLine(fact.text)}  since ${minute(fact.validAt)}${until}${sourceText(fact)}`;
 }
 
 function sourceText({ sources, origin }: FactView): string {
@@ -250,11 +251,11 @@ function sourceText({ sources, origin }: FactView): string {
   const named = first.name || (origin === "user" ? "added by hand" : first.uuid.slice(0, 8));
   const alone = promotion === undefined ? named : `promotion ${promotion}`;
   const place = first.session === undefined ? alone : `session ${first.session.slice(0, 8)}, t${first.turn}`;
-  return `  (${place}${sources.length > 1 ? ` and ${sources.length - 1} more` : ""})`;
+  return `  (${onOneLine(place, 100)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ""})`;
 }
 
 const momentLine = ({ at, type, fact }: TimelineRow): string =>
-  `${minute(at)}  ${type === "begins" ? "+" : "-"} ${fact.text}${sourceText(fact)}`;
+  `${minute(at)}  ${type === "begins" ? "+" : "-"} ${onOneLine(fact.text)}${sourceText(fact)}`;
 
 /** With the names that Graphiti gives its fields. */
 const factData = (fact: FactView) => ({

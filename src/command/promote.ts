@@ -4,7 +4,7 @@ import { optional } from "../base/optional.ts";
 import { fail } from "../base/result.ts";
 import { PROMOTION_KINDS, PROMOTION_SCOPES, type PromotionView } from "../runtime/client/graph.ts";
 import { type Command, type CommandCall, describe, type SlashCommand } from "./contract.ts";
-import { counted, minute } from "./format.ts";
+import { counted, minute, onOneLine } from "./format.ts";
 import { runWords, slashWords } from "./words.ts";
 
 type Options = { scope?: string; kind: string; redact?: boolean };
@@ -83,7 +83,7 @@ const undo: Command = {
       }));
     return describe(await on.graph((graph) => graph.undo(id)), (undone) => {
       const { promotion, facts, pins, isGone, serverFacts, stillThere } = undone;
-      const words = promotion.text.slice(0, 60).replace(/\s+/g, " ");
+      const words = onOneLine(promotion.text, 60);
       const about = words === "" ? promotion.id.slice(0, 8) : `"${words}"`;
       if (!isGone)
         return {
@@ -136,4 +136,4 @@ export const promotionVerbs: readonly Command[] = [verb, promotions, undo];
 const promotionLine = ({ id, at, scope, kind, text, auto, state }: PromotionView): string =>
   text === ""
     ? `${id.slice(0, 8)}  ${minute(at)}  undone here; the Graphiti server may still have it`
-    : `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${text.slice(0, 80).replace(/\s+/g, " ")}`;
+    : `${id.slice(0, 8)}  ${minute(at)}  ${scope} ${kind}${auto ? " (auto)" : ""}, ${state}: ${onOneLine(text, 80)}`;

@@ -11,12 +11,15 @@ export function readTarget(url: string | undefined): RequestTarget | undefined {
   // Graphiti's server leads such a path to the one without the slash.
   const hasSlash = segments[0] === GRAPHITI && segments.length > 2 && segments.at(-1) === "";
   if (hasSlash) segments.pop();
-  if (!segments.every(isPlain)) return undefined;
+  if (!segments.every(isPlain)) return segments[0] === GRAPHITI ? NOWHERE : undefined;
   const search = question === -1 ? "" : url.slice(question);
   const run = runInPath(segments);
   if (!run) return { path, search, segments, ...(hasSlash ? { hasSlash: true } : {}) };
   return { path: `/${run.segments.join("/")}`, search, segments: run.segments, run: run.token };
 }
+
+/** Under Graphiti's address nothing but its own routes is there, and whoever asks for something else is told so in its words. */
+const NOWHERE: RequestTarget = { path: `/${GRAPHITI}`, search: "", segments: [GRAPHITI] };
 
 /** An encoded slash is an ordinary character, unless a `..` beside it would make sense to someone who decodes it. */
 function isPlain(segment: string): boolean {

@@ -1,7 +1,7 @@
 // The schema of store.db as data, oldest first; the queries belong to the rooms that own the tables.
 
 import { boardSchema } from "./schema/board.ts";
-import { graphSchema } from "./schema/graph.ts";
+import { graphEndingObjects, graphSchema } from "./schema/graph.ts";
 import { importSchema } from "./schema/import.ts";
 import { journalMarks, journalSchema } from "./schema/journal.ts";
 import { memorySchema } from "./schema/memory.ts";
@@ -35,4 +35,5 @@ export const storeMigrations: readonly string[] = [
   recallScopesWithoutTenant,
   proxyRequestOwners,
   recallWaitingLeases,
+  graphEndingObjects,
 ];

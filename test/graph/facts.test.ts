@@ -122,11 +122,38 @@ describe("facts over time", () => {
       [["facts", "--scope", "moon"], 2, "workspace"],
       [["add", "api", "USES", "API"], 2, "two different things"],
       [["forget", "abcdef"], 2, "--yes"],
+      [["facts", "--as-of", "2026-02-30"], 2, "not a date"],
+      [["timeline", "--since", "2025-02-29T10:00"], 2, "not a date"],
+      [["add", "api", "USES", "redis", "--valid-at", "2026-06-31"], 2, "not a date"],
+      [["add", "x".repeat(1025), "USES", "redis"], 2, "1,024 characters"],
+      [["add", "api", "x".repeat(129), "redis"], 2, "128 characters"],
+      [["add", "api", "USES", "redis", "--fact", "x".repeat(10_001)], 2, "10,000 characters"],
+      [["forget", "--group", "a b", "--yes"], 2, "not a group id"],
+      [["forget", "--group", "nowhere", "--yes"], 1, "no group nowhere"],
+      [["forget", "--turn", "nobody:t3", "--yes"], 1, "learned from nobody:t3"],
+      [["forget", "%%%%%%", "--yes"], 1, "has the id %%%%%%"],
     ] as const) {
       const ended = await run(place, ["graph", ...args]);
       expect([args, ended.code]).toEqual([args, code]);
       expect(ended.stderr).toContain(says);
     }
+    expect(await graph(place, "export", "--scope", "all")).toBe("");
+  });
+
+  it("RB21 G22 a fact that speaks to the terminal or has many lines is listed on one line of its own", async () => {
+    const { place } = await scene(() => text("fine"));
+    gitInit(place);
+    const name = "red\u001b[31m lamp\u0007\u202e";
+    const said = `The ${name} is\nbroken.\n64ef0a50  A fact that nobody said. ${"x".repeat(2000)}`;
+    await graph(place, "add", name, "HAS_STATUS", "broken\nglass", "--fact", said);
+    for (const verb of [["facts"], ["timeline"], ["entity", "broken glass"], ["search", "lamp"]]) {
+      const shown = (await graph(place, ...verb)).trimEnd();
+      // The entity's own line and "Now:" come first.
+      expect(shown.split("\n").length, shown).toBe(verb[0] === "entity" ? 3 : 1);
+      expect(shown).toContain("The red\\x1b[31m lamp\\x07\\x202e is broken. 64ef0a50 A fact that nobody said.");
+      expect(shown.length).toBeLessThan(800);
+    }
+    expect((await lines(place))[0]?.fact).toBe(said);
   });
 
   it("G6 with graph.enabled off nothing is learned, and the command says how to switch it on", async () => {

@@ -1,4 +1,7 @@
 // The graph through its front door: facts that come out of order, and a server that is killed while clients post.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startGateway, type TestGateway } from "../proxy/gateway.ts";
@@ -103,6 +106,50 @@ it("RE9 RI10 G7 killed again and again under four clients: every message that wa
   // What was read when the process died is read again: one fact for each message.
   const last = `The part0x${Math.max(...[...accepted].filter((n) => n.startsWith("c0.")).map((n) => Number(n.slice(3))))}`;
   while ((await search(gateway, { group_ids: ["g0"], query: `"${last}"` })).length === 0) await wait(20);
+});
+
+it("G23 RI6 killed while it forgets a group: a part is gone, the rest is whole, and the same request finishes it", async () => {
+  const place = newPlace({ EVERLONG_EMBEDDER: "none", EVERLONG_RECALL_TIMEOUT_MS: "20000" });
+  let gateway = await startGateway(NOBODY, { place });
+  const lines = Array.from({ length: 400 }, (_, i) => message(`The zanzibar${i} job is now ready${i}.`, "2024-01-01"));
+  await post(gateway, "/messages", { group_id: "gone", messages: lines });
+  await post(gateway, "/messages", {
+    group_id: "stays",
+    messages: [message("The harbour crane is now yellow.", "2024-01-01")],
+  });
+  const count = (table: string): number => {
+    const db = new DatabaseSync(join(place.home, "store.db"), { readOnly: true });
+    try {
+      return Number(db.prepare(`SELECT count(*) AS n FROM ${table} WHERE group_id = 'gone'`).get()?.["n"]);
+    } finally {
+      db.close();
+    }
+  };
+  while (count("graph_fact") < 400) await wait(20);
+  const forget = () => gateway.api("/graphiti/group/gone", { method: "DELETE" });
+  const cut = forget().catch(() => undefined);
+  while (count("graph_fact") === 400) await wait(1);
+  await gateway.stop("SIGKILL");
+  await cut;
+  const left = count("graph_fact");
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(400);
+  gateway = await gateway.restart();
+  // What is left is whole: each fact has the episode that says it, and is found.
+  const found = await search(gateway, { group_ids: ["gone"], query: "zanzibar399 job ready399" });
+  expect(found[0]).toMatchObject({ fact: "The zanzibar399 job is now ready399.", episodes: [expect.any(String)] });
+  expect((await forget()).status).toBe(200);
+  for (const table of ["graph_fact", "graph_episode", "graph_entity"])
+    expect([table, count(table)]).toEqual([table, 0]);
+  expect(await search(gateway, { group_ids: ["gone"], query: "job ready399" })).toEqual([]);
+  expect(await search(gateway, { group_ids: ["stays"], query: "harbour crane" })).toHaveLength(1);
+  await gateway.stop();
+  const files = readdirSync(place.home, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && /^store\.db|\.jsonl$/.test(entry.name),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  for (const { parentPath, name } of files)
+    expect([name, readFileSync(join(parentPath, name)).includes("zanzibar")]).toEqual([name, false]);
 });
 
 it("B46 one message posted fifty times at once is one episode, and every answer is as the first", async () => {

@@ -23,7 +23,7 @@ export type GraphOptions<F> = {
   onTrouble?: (trouble: GraphTrouble) => void;
 };
 
-export type EpisodeReader = Pick<GraphIngest, "wake" | "idle" | "close">;
+export type EpisodeReader = Pick<GraphIngest, "wake" | "idle" | "close"> & Partial<Pick<GraphIngest, "heard">>;
 
 export class TemporalGraph<F = Fault> {
   readonly store: GraphStore;
@@ -67,6 +67,11 @@ export class TemporalGraph<F = Fault> {
   /** Episodes may wait that another process left behind. */
   wake(): void {
     this.#ingest?.wake();
+  }
+
+  /** Somebody looks, or will not any more. */
+  async heard(): Promise<void> {
+    await this.#ingest?.heard?.();
   }
 
   /** True: every episode that waited has been read. */

@@ -43,6 +43,7 @@ export class GraphIngest {
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #wasWoken = false;
+  #heard: PromiseWithResolvers<void> | undefined;
 
   constructor(options: IngestOptions) {
     this.#options = { clock: systemClock, leaseMs: LEASE_MS, ...options };
@@ -51,10 +52,16 @@ export class GraphIngest {
   /** Something may wait; returns at once. */
   wake(): void {
     this.#wasWoken = true;
+    this.#heard ??= Promise.withResolvers<void>();
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       if (this.#wasWoken && !this.#ended.signal.aborted) this.wake();
     });
+  }
+
+  /** A look at what waits begins after the last call: until then another one says nothing new. */
+  heard(): Promise<void> {
+    return this.#heard?.promise ?? Promise.resolve();
   }
 
   /** Nothing waits, or the limit has passed. */
@@ -70,6 +77,12 @@ export class GraphIngest {
     if (!(await this.idle(limitMs))) this.#ended.abort();
     await this.idle(limitMs);
     this.#ended.abort();
+    this.#hear();
+  }
+
+  #hear(): void {
+    this.#heard?.resolve();
+    this.#heard = undefined;
   }
 
   async #run(): Promise<void> {
@@ -77,6 +90,7 @@ export class GraphIngest {
       const { extractor, clock } = this.#options;
       if (extractor.fillMs !== undefined) await clock.sleep(extractor.fillMs, this.#closing.signal);
       this.#wasWoken = false;
+      this.#hear();
       await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => this.#lane()));
     }
   }

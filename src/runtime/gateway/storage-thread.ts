@@ -108,7 +108,11 @@ async function open(data: StorageData): Promise<StorageJobs> {
     : undefined;
   return {
     ...storageOn({ store, redactor, index: embeddedItemIndex(() => writer) }),
-    wakeGraph: async () => graph?.wake(),
+    // Answered when it has an effect: who posts much need not say so every time.
+    async wakeGraph() {
+      graph?.wake();
+      await graph?.heard();
+    },
     idleGraph: async (limitMs) => (await graph?.idle(limitMs)) ?? true,
     closeGraph: async (limitMs) => graph?.close(limitMs),
     feedGraph: async (session, groups, maxChars) =>

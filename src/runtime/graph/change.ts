@@ -20,7 +20,7 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
   const { store } = graph;
   const { redact, env } = workspace;
   const inShell = () => refuseInToolShell(env, "change the graph");
-  const term = (name: string): EntityDraft => ({ name: redact(name.trim()), label: ANY_LABEL });
+  const term = (name: string): EntityDraft => ({ name: redact(name.trim().replace(/\s+/g, " ")), label: ANY_LABEL });
 
   /** An episode of the user's own hand. Gives its uuid. */
   const say = async (
@@ -78,6 +78,14 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
           "usage",
           "A fact needs a relation between two different things.",
           "Example: everlong graph add api USES redis",
+          2,
+        );
+      const long = LIMITS.find(({ of, most }) => [...({ subject, relation, object, fact }[of] ?? "")].length > most);
+      if (long)
+        return refused(
+          "usage",
+          `The ${long.of} has more than ${long.most.toLocaleString("en-US")} characters.`,
+          "Shorten it.",
           2,
         );
       const text = redact(fact ?? `${subject} ${relation.toLowerCase().replaceAll("_", " ")} ${object}`);
@@ -143,13 +151,29 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
     async forget({ id = "", turn, group }) {
       const shell = inShell();
       if (shell) return fail(shell);
-      if (group !== undefined) return store.forget({ type: "group", id: group });
+      if (group !== undefined) return forgetGroup(group);
       if (turn === undefined) return forgetById(id);
       const [, session, number] = /^(.+):t(\d+)$/.exec(turn) ?? [];
       if (session === undefined) return refused("usage", `"${turn}" does not name a turn.`, "Write SESSION:tN.", 2);
-      return store.forget({ type: "turn", session, turn: Number(number) });
+      return forgetTurn(session, Number(number));
     },
   };
+
+  async function forgetGroup(id: string): ReturnType<GraphAccess["forget"]> {
+    const chosen = choices.groups({ group: id });
+    if (!chosen.ok) return chosen;
+    const groups = await store.groups({ ids: [id] });
+    if (!groups.ok) return groups;
+    return groups.value.length > 0 ? store.forget({ type: "group", id }) : unknown(`The graph has no group ${id}.`);
+  }
+
+  async function forgetTurn(session: string, turn: number): ReturnType<GraphAccess["forget"]> {
+    const episodes = await store.episodes({ session });
+    if (!episodes.ok) return episodes;
+    return episodes.value.some((episode) => episode.turn === turn)
+      ? store.forget({ type: "turn", session, turn })
+      : unknown(`Nothing in the graph was learned from ${session}:t${turn}.`);
+  }
 
   /** A fact, an episode or an entity. */
   async function forgetById(id: string): ReturnType<GraphAccess["forget"]> {
@@ -173,6 +197,16 @@ export function graphChange(workspace: Workspace, graph: TemporalGraph<unknown>,
     return target.ok ? store.forget(target.value) : target;
   }
 }
+
+const LIMITS = [
+  { of: "subject", most: 1024 },
+  { of: "relation", most: 128 },
+  { of: "object", most: 1024 },
+  { of: "fact", most: 10_000 },
+] as const;
+
+const unknown = (what: string) =>
+  refused("not_found", what, "everlong graph export --scope all lists every fact with its group and turns.");
 
 const tooShort = (id: string) =>
   refused("usage", `"${id}" is too short for an id.`, "Give at least six characters of it.", 2);

@@ -38,12 +38,12 @@ const DEEPEST = 900;
 function readFields<T>(bytes: Buffer, field: Field<T>): Result<T, Reply> {
   if (bytes.length === 0) return fail(invalid([missing(["body"], null)]));
   if (!isUtf8(bytes)) return fail(unreadable);
-  const text = bytes.toString("utf8");
+  const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch (error) {
-    return fail(invalid([jsonProblem(text, errorText(error))]));
+    return fail(broken(text, errorText(error)));
   }
   if (body === null) return fail(invalid([missing(["body"], null)]));
   if (isDeeper(body, DEEPEST)) return fail(unreadable);
@@ -69,13 +69,18 @@ const WORDS: readonly (readonly [ours: string, theirs: string])[] = [
   ["Unexpected non-whitespace", "Extra data"],
 ];
 
-function jsonProblem(text: string, message: string): FieldProblem {
+function broken(text: string, message: string): Reply {
   const errors: ParseError[] = [];
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  try {
+    parse(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch {
+    return unreadable; // too deep to be looked through
+  }
   const place = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
   const inText = message.startsWith("Bad control") ? place : message.startsWith("Bad escaped") ? place - 1 : undefined;
   const at = inText ?? errors[0]?.offset ?? place;
   const error = WORDS.find(([ours]) => message.startsWith(ours))?.[1] ?? "Expecting value";
   // Counted in characters, not in UTF-16 units.
-  return problem("json_invalid", ["body", [...text.slice(0, at)].length], "JSON decode error", {}, { error });
+  const loc = ["body", [...text.slice(0, at)].length];
+  return invalid([problem("json_invalid", loc, "JSON decode error", {}, { error })]);
 }

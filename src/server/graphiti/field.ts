@@ -29,7 +29,8 @@ export const problem = (
 export const missing = (loc: Loc, input: unknown): FieldProblem => problem("missing", loc, "Field required", input);
 
 export const textField = fieldOf<string>({ type: "string" }, (input, loc, problems) => {
-  if (typeof input === "string") return input;
+  // Half of a character has no form that can be stored.
+  if (typeof input === "string") return input.toWellFormed();
   problems.push(problem("string_type", loc, "Input should be a valid string", input));
   return undefined;
 });
@@ -110,10 +111,17 @@ export const nullable = <T>(field: Field<T>): Field<T | null> =>
     input === null ? null : field(input, loc, problems),
   );
 
-export const listOf = <T>(field: Field<T>): Field<T[]> =>
-  fieldOf({ type: "array", items: field.schema }, (input, loc, problems) => {
+export const listOf = <T>(field: Field<T>, max: number): Field<T[]> =>
+  fieldOf({ type: "array", items: field.schema, maxItems: max }, (input, loc, problems) => {
     if (!Array.isArray(input)) {
       problems.push(problem("list_type", loc, "Input should be a valid list", input));
+      return undefined;
+    }
+    const { length } = input;
+    if (length > max) {
+      const msg = `List should have at most ${max} items after validation, not ${length}`;
+      const ctx = { field_type: "List", max_length: max, actual_length: length };
+      problems.push(problem("too_long", loc, msg, input, ctx));
       return undefined;
     }
     const before = problems.length;

@@ -17,46 +17,56 @@ import {
   withDefault,
 } from "./field.ts";
 
-const MOST_CONTENT = 1024 * 1024;
+/** In characters. What somebody says may be long; what it is called is not. */
+const content = boundedText(1024 * 1024);
+const id = boundedText(256);
+const label = boundedText(1024);
+const note = boundedText(64 * 1024);
+/** All of a request are stored together, and others wait for that. */
+const MOST_MESSAGES = 10_000;
+const MOST_GROUPS = 1_000;
 
 const message = model({
-  content: required(boundedText(MOST_CONTENT)),
-  uuid: withDefault(nullable(textField), null),
-  name: withDefault(textField, ""),
+  content: required(content),
+  uuid: withDefault(nullable(id), null),
+  name: withDefault(label, ""),
   role_type: required(literalField("user", "assistant", "system")),
-  role: required(nullable(textField)),
+  role: required(nullable(label)),
   timestamp: withDefault(datetimeField, "" as Instant),
-  source_description: withDefault(textField, ""),
+  source_description: withDefault(note, ""),
 });
 
-export const messagesRequest = model({ group_id: required(groupField), messages: required(listOf(message)) });
+export const messagesRequest = model({
+  group_id: required(groupField),
+  messages: required(listOf(message, MOST_MESSAGES)),
+});
 
 export const searchRequest = model({
-  group_ids: withDefault(nullable(listOf(groupField)), null),
+  group_ids: withDefault(nullable(listOf(groupField, MOST_GROUPS)), null),
   query: required(textField),
   max_facts: withDefault(integerField, 10),
   include_expired: withDefault(nullable(booleanField), false),
   as_of: withDefault(nullable(datetimeField), null),
-  center_node_uuid: withDefault(nullable(textField), null),
+  center_node_uuid: withDefault(nullable(id), null),
 });
 
 export const memoryRequest = model({
   group_id: required(groupField),
   max_facts: withDefault(integerField, 10),
-  center_node_uuid: required(nullable(textField)),
-  messages: required(listOf(message)),
+  center_node_uuid: required(nullable(id)),
+  messages: required(listOf(message, MOST_MESSAGES)),
 });
 
 export const entityRequest = model({
-  uuid: required(textField),
+  uuid: required(id),
   group_id: required(groupField),
-  name: required(textField),
-  summary: withDefault(textField, ""),
+  name: required(label),
+  summary: withDefault(note, ""),
 });
 
 export const groupRequest = model({
   scope: required(literalField("session", "workspace", "user")),
-  key: required(textField),
+  key: required(note),
 });
 
 type Message = NonNullable<ReturnType<typeof message>>;

@@ -179,3 +179,6 @@ export const graphSchema = `
   ) WITHOUT ROWID;
   CREATE INDEX pin_owner ON pin (level, owner, active);
 `;
+
+/** Whoever removes an entity asks for the endings on both of its sides. */
+export const graphEndingObjects = "CREATE INDEX graph_ending_object ON graph_ending (object);";

@@ -25,33 +25,58 @@ export function* chosen(where: string, ...values: (string | number)[]): Unit<str
 
 /**
  * So many rows at most; gives how many more there could have been: none when the group may have some left. The oldest
- * facts go first: what a crash leaves of a track stands as it would without them.
+ * facts go first: what a crash leaves of a track stands as it would without them. Episodes go along with their last facts:
+ * rows that stay in the index before those that leave would have to be passed again and again.
  */
 export function* forgetGroup(erasure: Erasure, group: string, most: number): Unit<number> {
   yield* holdingGroup(group);
-  const { changed, forgotten } = erasure;
-  let left = most;
-  const next = function* (rows: string, order: string): Unit<SqlRow[]> {
-    if (left === 0) return [];
-    const taken = yield* allRows(`SELECT ${rows} WHERE group_id = ? ORDER BY ${order} LIMIT ?`, group, left);
-    left -= taken.length;
-    return taken;
-  };
-  const facts = uuidsOf(yield* next("uuid FROM graph_fact", "valid_at, uuid"));
-  yield* execute(`DELETE FROM graph_mention WHERE fact ${WITHIN}`, JSON.stringify(facts));
-  yield* execute(`DELETE FROM graph_fact WHERE uuid ${WITHIN}`, JSON.stringify(facts));
-  for (const uuid of facts) changed.fact(uuid);
-  forgotten.facts += facts.length;
-  yield* eraseEpisodes(erasure, yield* next("* FROM graph_episode", "valid_at, seq"));
-  const entities = uuidsOf(yield* next("uuid FROM graph_entity", "label"));
-  const ids = JSON.stringify(entities);
+  const mostFacts = Math.ceil(most * FACTS_SHARE);
+  const facts = yield* oldest("graph_fact", { group, where: "", order: "valid_at, uuid" }, mostFacts);
+  yield* eraseFacts(erasure, uuidsOf(facts));
+  const until = facts.length === mostFacts ? facts.at(-1)?.["valid_at"] : undefined;
+  const spoken = until === undefined ? { where: "" } : { where: SAYS_NOTHING_ELSE, values: [String(until)] };
+  const episodes = yield* oldest("graph_episode", { group, ...spoken, order: "valid_at, seq" }, most - facts.length);
+  yield* eraseEpisodes(erasure, episodes);
+  let left = until === undefined ? most - facts.length - episodes.length : 0;
+  const entities = yield* oldest("graph_entity", { group, where: "", order: "label" }, left);
+  yield* eraseEntities(erasure, uuidsOf(entities));
+  left -= entities.length;
+  if (left > 0) yield* execute("DELETE FROM graph_group WHERE id = ?", group);
+  return left;
+}
+
+/** Of the rows of a part; a message says two or so. */
+const FACTS_SHARE = 2 / 3;
+const SAYS_NOTHING_ELSE =
+  "AND valid_at <= ? AND NOT EXISTS (SELECT 1 FROM graph_mention m WHERE m.episode = graph_episode.uuid)";
+
+type Choice = { group: string; where: string; values?: readonly string[]; order: string };
+
+function* oldest(table: string, { group, where, values = [], order }: Choice, most: number): Unit<SqlRow[]> {
+  if (most === 0) return [];
+  const sql = `SELECT * FROM ${table} WHERE group_id = ? ${where} ORDER BY ${order} LIMIT ?`;
+  return yield* allRows(sql, group, ...values, most);
+}
+
+function* eraseFacts({ changed, forgotten }: Erasure, uuids: readonly string[]): Unit<void> {
+  yield* execute(`DELETE FROM graph_mention WHERE fact ${WITHIN}`, JSON.stringify(uuids));
+  yield* execute(`DELETE FROM graph_fact WHERE uuid ${WITHIN}`, JSON.stringify(uuids));
+  for (const uuid of uuids) changed.fact(uuid);
+  forgotten.facts += uuids.length;
+  yield* forgettingAll(uuids);
+}
+
+function* eraseEntities({ forgotten }: Erasure, uuids: readonly string[]): Unit<void> {
+  const ids = JSON.stringify(uuids);
   yield* execute(`DELETE FROM graph_band WHERE alias IN (SELECT seq FROM graph_alias WHERE entity ${WITHIN})`, ids);
   yield* execute(`DELETE FROM graph_alias WHERE entity ${WITHIN}`, ids);
   yield* execute(`DELETE FROM graph_entity WHERE uuid ${WITHIN}`, ids);
-  forgotten.entities += entities.length;
-  for (const id of [...facts, ...entities]) yield* forgettingText({ kind: "graph", id }, "later");
-  if (left > 0) yield* execute("DELETE FROM graph_group WHERE id = ?", group);
-  return left;
+  forgotten.entities += uuids.length;
+  yield* forgettingAll(uuids);
+}
+
+function* forgettingAll(uuids: readonly string[]): Unit<void> {
+  for (const id of uuids) yield* forgettingText({ kind: "graph", id }, "later");
 }
 
 const uuidsOf = (rows: readonly SqlRow[]): string[] => rows.map((row) => text(row, "uuid"));
@@ -69,10 +94,8 @@ export function* eraseEpisodes({ changed, forgotten }: Erasure, rows: readonly S
       if (row["turn"] !== null) bury(db, fedTurn(text(row, "session"), Number(row["turn"])));
     }
   });
-  for (const id of uuids) {
-    changed.episode(id);
-    yield* forgettingText({ kind: "graph", id }, "later");
-  }
+  for (const id of uuids) changed.episode(id);
+  yield* forgettingAll(uuids);
   forgotten.episodes += rows.length;
 }
 

@@ -102,7 +102,8 @@ export function together(rows: RowStore, options: SharedOptions): GraphWrites {
       const outcome = later.then(quiet).then(async () => {
         const from = performance.now();
         const result = await write(work);
-        lastTook = performance.now() - from;
+        // A short one after a long one does not make up for it.
+        lastTook = Math.max(performance.now() - from, lastTook / 2);
         return result;
       });
       later = outcome.catch(() => undefined); // whoever asked is told

@@ -30,8 +30,8 @@ export function dateCues(text: string, now: number, zone = "UTC"): DateSpan[] {
   };
   const monthOf = (name: string | undefined) => MONTHS.indexOf((name ?? "").slice(0, 3)) + 1;
   const dated = (y: string | undefined, m: number, d: string | undefined) => {
-    const [year, day] = [Number(y), Number(d)];
-    return m >= 1 && m <= 12 && day >= 1 && day <= 31 ? days({ year, month: m, day }, 1) : undefined;
+    const day = { year: Number(y), month: m, day: Number(d) };
+    return isDay(day) ? days(day, 1) : undefined;
   };
   take(/\b(\d{4})-(\d{2})-(\d{2})\b/g, (m) => dated(m[1], Number(m[2]), m[3]));
   take(new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH}\\.?,? (\\d{4})\\b`, "g"), (m) =>
@@ -74,6 +74,12 @@ export function dateCues(text: string, now: number, zone = "UTC"): DateSpan[] {
     return days(shift(today, -back), 1);
   });
   return spans;
+}
+
+/** Whether the calendar has it. */
+export function isDay(day: Day): boolean {
+  const { year, month, day: date } = shift(day, 0);
+  return year === day.year && month === day.month && date === day.day;
 }
 
 const utc = ({ year, month, day }: Day): number => Date.UTC(year, month - 1, day);

@@ -197,6 +197,8 @@ class IndexChange {
       const at = yield* this.#places.byId(Number(place));
       items.push({ id: Number(id), kind: String(kind), role: String(role), place: at, passages, terms });
     }
+    // A row that comes before the last one makes it write out, too.
+    items.sort((a, b) => (a.passages[0]?.id ?? 0) - (b.passages[0]?.id ?? 0));
     for (const { id, kind, role, place, terms } of items)
       for (const table of this.#termTables(id)) yield* removeTerms(table, termPlaceOf(place, kind, role), terms);
     const isIndexed = ({ words }: StoredPassage): boolean => words > 0;
