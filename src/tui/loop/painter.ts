@@ -113,7 +113,11 @@ export function openPainter(parts: PainterParts): Painter {
 
   /** The terminal says at which size it draws the frame: only then is it known what stands on the screen. */
   const send = (bytes: string, frame: SentFrame): void => {
-    if (!asks()) return terminal.write(framed(bytes));
+    if (!asks()) {
+      terminal.write(framed(bytes));
+      if (canvas.hasMore()) request();
+      return;
+    }
     const start = performance.now();
     const mine = askPlace(terminal, replyMs(), framed, bytes).then((place) => {
       lateReplies = performance.now() - start > FAR_MS ? lateReplies + 1 : 0;
