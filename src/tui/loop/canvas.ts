@@ -42,7 +42,7 @@ export type FrameGround = {
   printed: number;
   /** How many of the lines, from the first on, are theirs. */
   kept: number;
-  /** The frame only erases them: they are printed when the terminal has said what it erased. */
+  /** The frame only erases them and has a small live region: they are printed when the terminal has said what it erased. */
   waits: boolean;
   top: number | undefined;
 };

@@ -99,7 +99,7 @@ export function openPainter(parts: PainterParts): Painter {
   /** `ground`: what the frame is drawn on, when that is not what was shown last. */
   const paintFrame = (ground?: FrameGround): void => {
     last = performance.now();
-    const picture = draw(size, calming ? smaller(size) : size);
+    const picture = draw(size, calming || ground?.waits ? smaller(size) : size);
     const { bytes, commit } = canvas.plan(picture, size, asks() && isWary(), ground);
     // Drawing takes time, in which the window may have changed.
     if (hasNewSize()) {
@@ -115,7 +115,7 @@ export function openPainter(parts: PainterParts): Painter {
   const send = (bytes: string, frame: SentFrame): void => {
     if (!asks()) {
       terminal.write(framed(bytes));
-      if (canvas.hasMore()) request();
+      if (canvas.hasMore() || frame.isAnew) request();
       return;
     }
     const start = performance.now();
@@ -132,7 +132,7 @@ export function openPainter(parts: PainterParts): Painter {
       if (place) canvas.confirm(frame, place);
       const next = wanted;
       wanted = undefined;
-      if (canvas.hasMore()) return paint();
+      if (canvas.hasMore() || frame.isAnew) return paint();
       if (next) request(next === "key" ? "key" : undefined);
     });
     sent = mine;
