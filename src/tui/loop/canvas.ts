@@ -281,7 +281,16 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     blindGround(now: TerminalSize, isNarrower: boolean): FrameGround {
       const above = isNarrower ? aboveCursor(now.columns) : Math.max(0, shown.length - 1);
       const up = Math.min(above, now.rows - 1);
-      return { erase: eraseBytes(up, now.rows), up, before: shown, again: returning, printed: 0, kept: 0, waits: false, top: undefined };
+      return {
+        erase: eraseBytes(up, now.rows),
+        up,
+        before: shown,
+        again: returning,
+        printed: 0,
+        kept: 0,
+        waits: false,
+        top: undefined,
+      };
     },
 
     /** The region goes; the units in it stay, as lines above. */
