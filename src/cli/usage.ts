@@ -18,7 +18,7 @@ function pathOf(program: Command, words: readonly string[]): string[] {
 export function usageFailure(text: string, program: Command, argv: readonly string[]): Failure {
   const path = pathOf(program, argv);
   const strange = strangeSubcommand(text, commandNamed(program, path));
-  if (strange) return unknownCommand(strange.word, strange.near, { path });
+  if (strange) return unknownCommand(strange.word, strange.near, { path, known: strange.known });
   const [, reason = "", near] = /^(?:error: )?([\s\S]*?)\.?(?:\s*\(Did you mean (.*)\?\))?\s*$/.exec(text) ?? [];
   const what = reason.replace(/'([^']*)'/g, '"$1"');
   return {
@@ -38,7 +38,9 @@ const listing = (path: readonly string[]): string =>
 /** A word that names no subcommand, as `command/parse.ts` says it. */
 function strangeSubcommand(text: string, family: Command | undefined) {
   const [, word] = /^error: \S+ has no "([^"]*)"/.exec(text) ?? [];
-  return word === undefined || !family ? undefined : { word, near: mistyped(word, family) };
+  if (word === undefined || !family) return undefined;
+  const known = family.commands.map((command) => command.name()).filter((name) => name !== "help");
+  return { word, known, near: mistyped(word, family) };
 }
 
 /** The commands that a single word may have been meant for; a greeting is a prompt, and so is "help me". */
@@ -55,14 +57,14 @@ export function mistypedLine([first = "", second, ...rest]: readonly string[], p
   return rest.length === 0 ? families.map((name) => `${name} ${second}`) : families;
 }
 
-/** `path`: the command below which it was looked for; `prompt`: what the words would be as one. */
+/** `path`: the command below which it was looked for; `known`: what it has; `prompt`: what the words would be as one. */
 export function unknownCommand(
   word: string,
   near: readonly string[],
-  { path = [], prompt = word }: { path?: readonly string[]; prompt?: string } = {},
+  { path = [], known = [], prompt = word }: { path?: readonly string[]; known?: readonly string[]; prompt?: string } = {},
 ): Failure {
   const guess = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : "";
-  const rest = path.length === 0 ? `To use it as a prompt: everlong -p "${prompt}".` : listing(path);
+  const rest = path.length === 0 ? `To use it as a prompt: everlong -p "${prompt}".` : `It has: ${known.join(", ")}.`;
   return {
     code: "unknown_command",
     what: `${["everlong", ...path].join(" ")} has no command "${word}".`,

@@ -1,6 +1,7 @@
 // The shape that all blocks share: a glyph and a word, then the rest, and below it a body two columns in.
 import { escapeText } from "../text/escape.ts";
 import { NO_BREAK, type Span, type SpanLine, span } from "../text/span.ts";
+import { widthOf } from "../text/width.ts";
 import { wrapWords } from "../text/wrap.ts";
 import type { Glyphs } from "../theme/glyph.ts";
 import type { Look } from "../theme/look.ts";
@@ -36,6 +37,13 @@ export function headLines(
 export function hanging(line: SpanLine, width: number, indent = INDENT): SpanLine[] {
   const lines = wrapWords(line, { first: width, rest: width - indent });
   return lines.map((one, at) => (at === 0 ? one : indented(one, indent)));
+}
+
+/** A line of a command's list: what does not fit goes on under its last column, where that leaves half of the width. */
+export function hangingColumns(line: SpanLine, width: number): SpanLine[] {
+  const text = line.map((one) => one.text).join("");
+  const columns = [...text.matchAll(/\S {2,}(?=\S)/g)].map((gap) => widthOf(text.slice(0, gap.index + gap[0].length)));
+  return hanging(line, width, columns.findLast((column) => column <= width / 2) ?? INDENT);
 }
 
 export const indented = (line: SpanLine, by = INDENT): SpanLine => [span(" ".repeat(by)), ...line];

@@ -5,7 +5,7 @@ import { type SpanLine, span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import type { Role } from "../theme/theme.ts";
 import { countText, durationText, moneyText, tokenText } from "./figure.ts";
-import { factSpans, foldText, hanging, headLines, INDENT, indented } from "./layout.ts";
+import { factSpans, foldText, hangingColumns, headLines, INDENT, indented } from "./layout.ts";
 
 export type LineKind = Exclude<
   BlockKind,
@@ -21,7 +21,7 @@ type Drawn = { role: Role; word: string; rest: SpanLine; body?: SpanLine[] };
 export function lineBlock(block: BlockOf<LineKind>, width: number, look: Look): SpanLine[] {
   const { role, word, rest, body = [] } = draw(block, look);
   const glyph = block.kind === "notice" && block.level === "warning" ? "warning" : block.kind;
-  const inner = body.flatMap((line) => hanging(line, width - INDENT).map((one) => indented(one)));
+  const inner = body.flatMap((line) => hangingColumns(line, width - INDENT).map((one) => indented(one)));
   return [
     ...headLines(
       { glyph, word, role, isQuiet: role === "accent" || role === "dim" || role === "success" },
@@ -140,12 +140,15 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       return { role, word: "promotion", rest: [span(`${block.state}: `), cut(block.text)] };
     }
     case "notice": {
-      const [first = "", ...more] = block.text.trimEnd().split("\n");
+      const lines = block.text.trimEnd().split("\n");
+      // A list in columns begins below its head, so that all its rows are in line.
+      const isList = lines.length > 1 && /\S {2,}\S/.test(lines[0] ?? "");
+      const [first = "", ...more] = isList ? ["", ...lines] : lines;
       const word = block.level === "warning" ? "warning" : block.about.startsWith("/") ? block.about : "notice";
       return {
         role: block.level === "warning" ? "warning" : "dim",
         word,
-        rest: [span(first)],
+        rest: isList ? [] : [span(first)],
         body: more.map((line) => [span(line)]),
       };
     }

@@ -17,7 +17,7 @@ import {
   splitLines,
   unitAt,
 } from "../terminal/printed.ts";
-import { fitTo } from "../text/width.ts";
+import { fitTo, widthOf } from "../text/width.ts";
 
 /** What is to be seen now. `settled` gives each unit once; the first `open` live lines are the beginning of what settles next. */
 export type Picture = {
@@ -40,6 +40,10 @@ export type FrameGround = {
   again: readonly PrintUnit[];
   /** How many of these count as printed. */
   printed: number;
+  /** How many of the lines, from the first on, are theirs. */
+  kept: number;
+  /** The frame only erases them and has a small live region: they are printed when the terminal has said what it erased. */
+  waits: boolean;
   top: number | undefined;
 };
 
@@ -58,6 +62,7 @@ export type SentFrame = {
   units: readonly PrintUnit[];
   isRaised: boolean;
   isAnew: boolean;
+  kept: number;
 };
 
 export type FramePlan = { bytes: string; commit(): SentFrame };
@@ -69,6 +74,8 @@ export type CanvasParts = {
   scrolled(text: string): void;
   isTooSmall(size: TerminalSize): boolean;
 };
+
+const count = (units: readonly PrintUnit[]): number => units.reduce((sum, { lines }) => sum + lines.length, 0);
 
 export type Canvas = ReturnType<typeof openCanvas>;
 
@@ -111,7 +118,7 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     scrolled(openOnes.join("\n"));
     const gone = shown.length - rest.length;
     if (!isHiding && out.length > from) {
-      const all = returning.reduce((sum, { lines }) => sum + lines.length, 0);
+      const all = count(returning);
       const isBroken = out.length > gone && out.length <= live;
       const [first = ""] = rest;
       returning = [
@@ -137,14 +144,17 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
      */
     plan(picture: Picture, size: TerminalSize, isWary: boolean, ground?: FrameGround): FramePlan {
       const start = ground ? ground.top : top;
-      const isRaised = picture.isRaised && start !== undefined && !isTooSmall(size);
+      const waits = ground?.waits === true;
+      const isRaised = picture.isRaised && !waits && start !== undefined && !isTooSmall(size);
       const back = isRaised && !ground && returning.length === 0 ? printed.fitting(start, size.columns) : [];
       const backLines = back.flatMap(({ lines }) => lines);
       const region = ground ? [] : [...backLines, ...shown];
       const visibleBefore = [...(ground?.again ?? []), ...back, ...(ground ? [] : returning)];
       const most = isWary && !isRaised ? Math.max(1, size.rows - 2 * picture.live.length) : Number.POSITIVE_INFINITY;
-      const [more, rest] = splitLines([...waiting, ...picture.settled], most);
-      const units = [...visibleBefore, ...more].map((unit) => unitAt(unit, size.columns));
+      const later = [...(waits ? visibleBefore : []), ...waiting, ...picture.settled];
+      const fitted = (units: readonly PrintUnit[]) => units.map((unit) => unitAt(unit, size.columns));
+      const [more, rest] = waits ? [[], later] : splitLines(fitted(later), most);
+      const units = waits ? [] : [...fitted(visibleBefore), ...more];
       // What is open comes after all that waits.
       const open = rest.length > 0 ? 0 : picture.open;
       const live = picture.live.slice(picture.open - open);
@@ -175,6 +185,7 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
         units,
         isRaised,
         isAnew: ground !== undefined,
+        kept: ground?.kept ?? 0,
       };
       return {
         bytes: `${ground?.erase ?? ""}${frameBytes(change)}`,
@@ -202,6 +213,12 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     /** The terminal had another width when this frame reached it: what stands there now, and what must be drawn again. */
     spoiled(frame: SentFrame, { size: { columns }, row }: TerminalPlace): void {
       const { before, drawn, wrapping, units, isRaised, isCut } = frame;
+      top = undefined;
+      if (!frame.isAnew && !isRaised && before.every((line) => widthOf(line) <= columns)) {
+        // No line was broken, so it began where it should. Printed lines are broken by the terminal, live ones are cut.
+        shown = shown.map((line) => fitTo(stripAnsi(line), columns));
+        return;
+      }
       const up = Math.min(frame.up + Number(isCut), row - 1) - Number(isCut);
       const left = rowsAt(before.slice(0, -1), columns) - up;
       if (!isRaised) printed.drop(units.length);
@@ -209,6 +226,19 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
       const lost = left < 0 ? printed.take(-left, columns, wrapsAnew()) : { units: [], rows: 0 };
       const lines = [...lost.units.flatMap((unit) => unit.lines), ...before];
       const start = Math.max(0, lost.rows + left);
+      if (frame.isAnew) {
+        // What it did not reach still stands; the rest of what was printed waits to be printed again.
+        const { out, rest } = cutRows(lines, start, columns);
+        const own = lines.length - before.length + frame.kept;
+        printed.add([lastingUnit(out.slice(0, own)), leftOver(out.slice(own))]);
+        const isBroken = out.length <= own && out.length + rest.length > lines.length;
+        waiting = [
+          ...(isBroken ? [lastingUnit(rest.slice(0, 1))] : []),
+          ...dropLines([...lost.units, ...waiting], Math.min(own, out.length)),
+        ];
+        shown = shown.map((line) => fitTo(stripAnsi(line), columns));
+        return;
+      }
       const rows = brokenRows(lines, columns, wrapsAnew());
       let at = start;
       const after = drawn.map((line, index) => {
@@ -224,7 +254,6 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
       visible = wrapping;
       isHiding = isRaised;
       openLines = 0;
-      top = undefined;
     },
 
     /** Where the cursor is says where all rows are: what is ours and visible is taken away and drawn at the new width. */
@@ -242,6 +271,8 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
         before: [...again.units.flatMap(({ lines }) => lines), ...shown],
         again: [...again.units, ...returning],
         printed: again.units.length,
+        kept: count(again.units) + (from === 0 && !isHiding && visible === count(returning) ? visible : 0),
+        waits: true,
         top: first,
       };
     },
@@ -250,7 +281,16 @@ export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
     blindGround(now: TerminalSize, isNarrower: boolean): FrameGround {
       const above = isNarrower ? aboveCursor(now.columns) : Math.max(0, shown.length - 1);
       const up = Math.min(above, now.rows - 1);
-      return { erase: eraseBytes(up, now.rows), up, before: shown, again: returning, printed: 0, top: undefined };
+      return {
+        erase: eraseBytes(up, now.rows),
+        up,
+        before: shown,
+        again: returning,
+        printed: 0,
+        kept: 0,
+        waits: false,
+        top: undefined,
+      };
     },
 
     /** The region goes; the units in it stay, as lines above. */

@@ -54,12 +54,12 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
       take: () => undefined,
       close: () => undefined,
     },
-    draw: (now) => ({
+    draw: (now, small) => ({
       settled: queue
         .splice(0)
         .map(([number, words]) => printUnit(now.columns, (width) => paragraph(number, words, width))),
-      live: [...live(now), ...Array.from({ length: raised }, (_, at) => `panel ${at}`)].slice(-now.rows),
-      open: live(now).filter((line) => line.startsWith("open")).length,
+      live: [...live(small), ...Array.from({ length: raised }, (_, at) => `panel ${at}`)].slice(-small.rows),
+      open: live(small).filter((line) => line.startsWith("open")).length,
       isRaised: raised > 0,
       undo: () => undefined,
     }),

@@ -24,10 +24,11 @@ const RESIZE_MS = 50;
 /** How long after a new size the next one may be near. */
 const WARY_MS = 1000;
 /**
- * So long after the last size the printed rows that are visible are drawn at the new width too. Not sooner: what a terminal that
- * becomes smaller scrolls away while they are on their way would stand there twice.
+ * So long after the last size all that is visible is drawn for it. Until then printed rows stay as they are, and the live region is
+ * drawn for the smallest window: whatever size comes next, the terminal breaks none of its lines and scrolls none of them away.
  */
 const CALM_MS = 250;
+const SMALLEST: TerminalSize = { columns: 40, rows: 10 };
 /** A terminal that takes longer to answer, so often in a row, is far away: typing must not wait for it. */
 const FAR_MS = 120;
 const FAR_REPLIES = 3;
@@ -37,7 +38,8 @@ const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
 
 export type PainterParts = CanvasParts & {
   terminal: TerminalAdapter;
-  draw(size: TerminalSize): Picture;
+  /** `live`: the size for what still changes. */
+  draw(size: TerminalSize, live: TerminalSize): Picture;
   /** After each frame that was written. */
   drawn(): void;
   hasSync(): boolean;
@@ -47,13 +49,21 @@ export type PainterParts = CanvasParts & {
   replyMs(): number;
 };
 
+const smaller = (size: TerminalSize): TerminalSize => ({
+  columns: Math.min(size.columns, SMALLEST.columns),
+  rows: Math.min(size.rows, SMALLEST.rows),
+});
 const isSame = (one: TerminalSize, other: TerminalSize): boolean =>
   one.columns === other.columns && one.rows === other.rows;
 
 export function openPainter(parts: PainterParts): Painter {
   const { terminal, draw, drawn, hasSync, answers, replyMs } = parts;
   const canvas = openCanvas(parts);
+  /** What is drawn for, and what the system said last: it may be behind the terminal itself, or ahead of it. */
   let size = terminal.size();
+  let told = size;
+  /** Printed rows that are visible were drawn for another width. */
+  let isStale = false;
   let timer: NodeJS.Timeout | undefined;
   let resizing: NodeJS.Timeout | undefined;
   let calming: NodeJS.Timeout | undefined;
@@ -76,7 +86,7 @@ export function openPainter(parts: PainterParts): Painter {
   };
   const isWary = (): boolean => performance.now() < waryUntil;
   const asks = (): boolean => canAsk && !isResting && answers() && (lateReplies < FAR_REPLIES || isWary());
-  const hasNewSize = (): boolean => !isSame(terminal.size(), size);
+  const hasNewSize = (): boolean => !isSame(terminal.size(), told);
 
   const paint = (): void => {
     clearTimeout(timer);
@@ -89,7 +99,7 @@ export function openPainter(parts: PainterParts): Painter {
   /** `ground`: what the frame is drawn on, when that is not what was shown last. */
   const paintFrame = (ground?: FrameGround): void => {
     last = performance.now();
-    const picture = draw(size);
+    const picture = draw(size, calming || ground?.waits ? smaller(size) : size);
     const { bytes, commit } = canvas.plan(picture, size, asks() && isWary(), ground);
     // Drawing takes time, in which the window may have changed.
     if (hasNewSize()) {
@@ -103,7 +113,11 @@ export function openPainter(parts: PainterParts): Painter {
 
   /** The terminal says at which size it draws the frame: only then is it known what stands on the screen. */
   const send = (bytes: string, frame: SentFrame): void => {
-    if (!asks()) return terminal.write(framed(bytes));
+    if (!asks()) {
+      terminal.write(framed(bytes));
+      if (canvas.hasMore() || frame.isAnew) request();
+      return;
+    }
     const start = performance.now();
     const mine = askPlace(terminal, replyMs(), framed, bytes).then((place) => {
       lateReplies = performance.now() - start > FAR_MS ? lateReplies + 1 : 0;
@@ -112,72 +126,68 @@ export function openPainter(parts: PainterParts): Painter {
       sent = undefined;
       if (place && !isSame(place.size, frame.size)) {
         canvas.spoiled(frame, place);
-        return resized();
+        becomeWary();
+        return settle(false);
       }
       if (place) canvas.confirm(frame, place);
       const next = wanted;
       wanted = undefined;
-      if (canvas.hasMore()) return paint();
+      if (canvas.hasMore() || frame.isAnew) return paint();
       if (next) request(next === "key" ? "key" : undefined);
     });
     sent = mine;
   };
 
-  /** `then` gets the cursor's row if the terminal has the size that the system says. */
-  const ask = (then: (row: number | undefined) => void): void => {
-    const expected = terminal.size();
+  const ask = (then: (place: TerminalPlace | undefined) => void): void => {
     const mine = Symbol("question");
     question = mine;
-    void askPlace(terminal, replyMs()).then((place: TerminalPlace | undefined) => {
+    void askPlace(terminal, replyMs()).then((place) => {
       // A late answer would be taken for that of the next question: there is no next one.
       canAsk &&= place !== undefined;
       if (question !== mine) return;
       question = undefined;
-      const pair = JSON.stringify([place?.size, expected]);
-      tries = pair === disagreement ? tries + 1 : 0;
-      disagreement = pair;
-      if (place && isSame(expected, terminal.size()) && (isSame(place.size, expected) || tries >= MOST_TRIES)) {
-        disagreement = "";
-        return then(place.row);
-      }
-      if (place) return resized();
-      then(undefined);
+      then(place);
     });
   };
 
-  const drawAnew = (row: number, isWhole: boolean): void => {
-    const now = terminal.size();
-    const ground = canvas.ground(row, now, isWhole);
-    if (now.columns !== size.columns) calmDown();
-    size = now;
+  const drawAnew = (place: TerminalPlace, isWhole: boolean): void => {
+    const ground = canvas.ground(place.row, place.size, isWhole);
+    isStale = !isWhole && (isStale || place.size.columns !== size.columns);
+    size = place.size;
     paintFrame(ground);
+    const pair = JSON.stringify([size, told]);
+    tries = pair === disagreement ? tries + 1 : 0;
+    disagreement = pair;
+    if (!isSame(size, told) && tries < MOST_TRIES) resized();
   };
 
   const drawBlindly = (): void => {
     const now = terminal.size();
     const ground = canvas.blindGround(now, now.columns < size.columns);
-    size = now;
+    size = told = now;
     paintFrame(ground);
   };
 
   const settle = (isWhole: boolean): void => {
     resizing = undefined;
     if (!canAsk) return drawBlindly();
-    ask((row) => (row === undefined ? drawBlindly() : drawAnew(row, isWhole)));
+    ask((place) => (place === undefined ? drawBlindly() : drawAnew(place, isWhole)));
   };
 
-  const calmDown = (): void => {
+  /** The next size may be near. */
+  const becomeWary = (): void => {
+    waryUntil = performance.now() + WARY_MS;
     clearTimeout(calming);
     calming = setTimeout(() => {
+      if (sent || resizing || question) return becomeWary();
       calming = undefined;
-      if (sent || resizing || question) calmDown();
-      else settle(true);
+      settle(isStale);
     }, CALM_MS);
   };
 
   const resized = (): void => {
-    if (calming) calmDown();
-    waryUntil = performance.now() + WARY_MS;
+    told = terminal.size();
+    becomeWary();
     clearTimeout(resizing);
     question = undefined;
     resizing = setTimeout(() => {
@@ -232,7 +242,7 @@ export function openPainter(parts: PainterParts): Painter {
     redraw() {
       isResting = false;
       stop();
-      size = terminal.size();
+      size = told = terminal.size();
       if (canvas.isEmpty()) return paint();
       settle(true);
     },

@@ -103,7 +103,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
     replyMs: () => (kind === undefined ? REPLY_MS : LATE_REPLY_MS),
     isTooSmall,
     scrolled: transcript.scrolled,
-    draw(size) {
+    draw(size, small) {
       const [state, now] = [store.state(), Date.now()];
       if (isTooSmall(size))
         return {
@@ -113,8 +113,8 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
           isRaised: false,
           undo: () => undefined,
         };
-      const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, now);
-      const lines = renderScreen(state, live, size, now, choices);
+      const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, small.columns, now);
+      const lines = renderScreen(state, live, small, now, choices);
       // Where the beginning is hidden, what stands on the screen does not begin what settles next.
       return { settled, live: lines, open: live[0] === lines[0] ? open : 0, isRaised: isRaised(state), undo };
     },

@@ -16,7 +16,12 @@ export type TranscriptPrinter = {
   /** Of what is settled only the last `most` blocks are handed out. */
   skipTo(transcript: Transcript, most: number): void;
   /** `open`: how many of the first live lines begin the answer that settles next. */
-  lines(transcript: Transcript, width: number, now: number): Omit<Picture, "live" | "isRaised"> & { live: string[] };
+  lines(
+    transcript: Transcript,
+    width: number,
+    liveWidth: number,
+    now: number,
+  ): Omit<Picture, "live" | "isRaised"> & { live: string[] };
   /** The terminal scrolled this beginning of the open answer away. */
   scrolled(text: string): void;
 };
@@ -68,7 +73,7 @@ export function transcriptPrinter(look: Look): TranscriptPrinter {
       waiting.push(() => [line, ""]);
       printed = skipped;
     },
-    lines(transcript, width, now) {
+    lines(transcript, width, liveWidth, now) {
       const undo = saved();
       const settled = waiting.map((at) => printUnit(width, at));
       waiting = [];
@@ -91,10 +96,10 @@ export function transcriptPrinter(look: Look): TranscriptPrinter {
           settled.push(...parts.settled.map((part, index) => partUnit(part, width, isSpaced && index === 0)));
           if (parts.settled.length > 0) last = block;
           else if (isSpaced) live.push("");
-          live.push(...paintAll(partLines(parts.open, width), look));
+          live.push(...paintAll(partLines(parts.open, liveWidth), look));
           open = live.length;
         } else {
-          const lines = renderBlock(block, width, { ...look, now });
+          const lines = renderBlock(block, liveWidth, { ...look, now });
           if (lines.length > 0) live.push(...(before && spaceAbove(before, block) > 0 ? [""] : []), ...lines);
         }
         before = block;

@@ -102,18 +102,16 @@ export function dropLines(units: readonly PrintUnit[], count: number): PrintUnit
   });
 }
 
-/** Their first lines, at most so many, and what is left. */
+/** The first units that have at most so many lines together, and what is left. Only one that is longer alone is cut. */
 export function splitLines(units: readonly PrintUnit[], most: number): [first: PrintUnit[], rest: PrintUnit[]] {
   let left = most;
   const at = units.findIndex(({ lines }) => {
     left -= lines.length;
     return left < 0;
   });
-  const unit = units[at];
-  if (unit === undefined) return [[...units], []];
-  const lines = unit.lines.slice(0, left + unit.lines.length);
-  const head = lines.length === 0 ? [] : [lastingUnit(lines)];
-  return [[...units.slice(0, at), ...head], dropLines(units.slice(at), lines.length)];
+  if (at < 0) return [[...units], []];
+  if (at > 0) return [units.slice(0, at), units.slice(at)];
+  return [[lastingUnit(units[0]?.lines.slice(0, most) ?? [])], dropLines(units, most)];
 }
 
 /** More rows than any window has. */

@@ -1,4 +1,5 @@
 // The transcript panel: every block whole, older ones too, with search. What stays folded on the screen is seen here.
+import { countText } from "../block/figure.ts";
 import type { TranscriptBlock } from "../../runtime/client/transcript.ts";
 import type { PanelView } from "../panel/contract.ts";
 import type { KeyPress } from "../terminal/input.ts";
@@ -60,7 +61,7 @@ const placeOf = ({ blocks, place }: TranscriptPanel, rows: number, width: number
 function footLine({ isTyping, query, message, blocks, place }: TranscriptPanel): SpanLine {
   if (isTyping)
     return [span(`/${query}`, "accent"), span("▏", "accent"), span("  enter searches upwards, esc leaves", "dim")];
-  const where = place ? `entry ${place.block + 1} of ${blocks.length}` : `end of ${blocks.length} entries`;
+  const where = place ? `entry ${place.block + 1} of ${blocks.length}` : `end of ${countText(blocks.length, "entry")}`;
   const hint = query === "" ? "/ searches" : "n older, N newer";
   return [span([message || where, hint, "esc closes"].join(" · "), "dim")];
 }
