@@ -106,5 +106,9 @@ export function faultAt(code: FaultCode, path: string, reason: string): Fault {
   return fault(code, `${path}: ${reason}.`, NEXT[code]);
 }
 
+/** The same may succeed in a moment. */
+export const isPassing = ({ code }: Fault): boolean => PASSING.has(code);
+const PASSING: ReadonlySet<FaultCode> = new Set(["store_busy", "store_unavailable", "store_unsettled"]);
+
 /** False where nobody was asked to commit: nothing is stored then. */
 export const mayBeWritten = ({ code }: Fault): boolean => code !== "store_busy" && code !== "store_unavailable";

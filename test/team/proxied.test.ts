@@ -1,5 +1,4 @@
 // W4, W6, W7, W12: agents through two nodes of a team as through one; the database away, and back.
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { startServer } from "../../src/store/postgres/server-fixture.ts";
@@ -8,7 +7,7 @@ import { type ModelServer, startModelServer } from "../model-server/server.ts";
 import type { TestGateway } from "../proxy/gateway.ts";
 import { bodyOf, extendsLast, lastSent, marker } from "../proxy/growing.ts";
 import { addMember, ask, type TestMember } from "./nodes.ts";
-import { lostOrDoubled, sendTurns, startProxiedNode, storedLines } from "./proxied.ts";
+import { lostOrDoubled, sendStored, sendTurns, startProxiedNode, storedLines } from "./proxied.ts";
 
 beforeAll(sharedServer);
 afterAll(closeSharedServer);
@@ -40,7 +39,7 @@ describe("W6", { timeout: 120_000 }, () => {
       for (let turns = 24; turns < 46; turns++) {
         const node = nodes[turns === 24 ? 0 : (turns * 7 + (turns >> 2)) % count] as TestGateway;
         const headers = turns === 24 ? { "X-Everlong-Todo": "- [ ] keep me" } : {};
-        const answer = await sendTurns(node, ann, "s", turns, headers);
+        const answer = await sendStored(node, ann, "s", turns, headers);
         expect([answer.status, answer.header("x-everlong-action")?.startsWith("skip")]).toEqual([200, false]);
         epochs.push(answer.header("x-everlong-epoch"));
         bodies.push(lastSent(model));
@@ -73,7 +72,7 @@ describe("W6", { timeout: 120_000 }, () => {
     const url = await newUrl();
     const ann = await addMember(url, ANN);
     const nodes = [await startProxiedNode(url, model), await startProxiedNode(url, model)];
-    await sendTurns(nodes[0] as TestGateway, ann, "s", 10);
+    await sendStored(nodes[0] as TestGateway, ann, "s", 10);
     for (const turns of [26, 34, 48]) {
       const arrived = model.requests.length;
       const answers = await Promise.all(nodes.map((node) => sendTurns(node, ann, "s", turns)));
@@ -82,11 +81,13 @@ describe("W6", { timeout: 120_000 }, () => {
       const sent = model.requests.slice(arrived).map(({ rawBody }) => rawBody);
       expect(sent).toHaveLength(2);
       // Afterwards both nodes go on from one and the same lane.
-      const next = await Promise.all(nodes.map((node) => sendTurns(node, ann, "s", turns + 1).then(() => undefined)));
-      expect(next).toHaveLength(2);
-      const [one, two] = model.requests.slice(-2).map(({ rawBody }) => rawBody);
-      expect(one === two).toBe(true);
-      expect(lostOrDoubled(await storedLines(await sharedServer(), url), one ?? "", turns + 1)).toEqual([]);
+      const next: string[] = [];
+      for (const node of nodes) {
+        await sendStored(node, ann, "s", turns + 1);
+        next.push(lastSent(model));
+      }
+      expect(next[0] === next[1]).toBe(true);
+      expect(lostOrDoubled(await storedLines(await sharedServer(), url), next[0] ?? "", turns + 1)).toEqual([]);
     }
     const lanes = await (await sharedServer()).ask(
       "SELECT count(*)::int AS n FROM everlong.proxy_lane",
@@ -106,16 +107,16 @@ describe("W6", { timeout: 120_000 }, () => {
     ];
     const nodes = [await startProxiedNode(url, model), await startProxiedNode(url, model)];
     for (const [i, who] of members.entries()) {
-      await sendTurns(nodes[i % 2] as TestGateway, who, "same", 3, { "X-Everlong-Todo": `- todo of ${i}` });
+      await sendStored(nodes[i % 2] as TestGateway, who, "same", 3, { "X-Everlong-Todo": `- todo of ${i}` });
       expect(lastSent(model).includes(`todo of ${i}`)).toBe(true);
     }
     for (const [i, who] of members.entries()) {
-      await sendTurns(nodes[(i + 1) % 2] as TestGateway, who, "same", 30);
+      await sendStored(nodes[(i + 1) % 2] as TestGateway, who, "same", 30);
       for (const other of [0, 1, 2]) expect(lastSent(model).includes(`todo of ${other}`)).toBe(other === i);
     }
     // Of a second token of the same person it is the same session.
     const laptop = await addMember(url, "ann-laptop --tenant acme --user ann --scope read,write");
-    await sendTurns(nodes[0] as TestGateway, laptop, "same", 31);
+    await sendStored(nodes[0] as TestGateway, laptop, "same", 31);
     expect(lastSent(model).includes("todo of 0")).toBe(true);
     const lines = await storedLines(await sharedServer(), url);
     const owners = new Set(lines.map(({ tenant, identity }) => `${tenant}: ${identity}`));
@@ -135,8 +136,8 @@ describe("W12", { timeout: 120_000 }, () => {
     const eve = await addMember(url, "eve --tenant globex --user ann --scope read,write,admin");
     const rita = await addMember(url, "ann-phone --tenant acme --user ann --scope read");
     const node = await startProxiedNode(url, model);
-    await sendTurns(node, ann, "anns", 30, { "X-Everlong-Todo": "- feed the heron" });
-    await sendTurns(node, bob, "bobs", 30);
+    await sendStored(node, ann, "anns", 30, { "X-Everlong-Todo": "- feed the heron" });
+    await sendStored(node, bob, "bobs", 30);
     const sessions = async (who: TestMember): Promise<string[]> => {
       const { body } = await ask(node, who, "GET /api/proxy/sessions");
       return (body["items"] as { id: string }[]).map(({ id }) => id);
@@ -193,7 +194,7 @@ describe("W4", { timeout: 120_000 }, () => {
       const url = await server.newUrl();
       const ann = await addMember(url, ANN);
       const node = await startProxiedNode(url, model);
-      for (const turns of [10, 30]) await sendTurns(node, ann, "known", turns);
+      for (const turns of [10, 30]) await sendStored(node, ann, "known", turns);
       const cut = lastSent(model);
       expect(cut.includes(marker(4, "user"))).toBe(false);
       await server.stop("SIGKILL");
@@ -210,11 +211,7 @@ describe("W4", { timeout: 120_000 }, () => {
         timeout: 30_000,
         interval: 100,
       });
-      let back = await sendTurns(node, ann, "known", 32);
-      for (let i = 0; i < 50 && back.header("x-everlong-action") === "skip:store"; i++) {
-        await wait(100);
-        back = await sendTurns(node, ann, "known", 32);
-      }
+      const back = await sendStored(node, ann, "known", 32);
       expect([back.status, back.header("x-everlong-action")]).toEqual([200, "trim"]);
       expect(extendsLast(lastSent(model), cut)).toBe(true);
       expect(lostOrDoubled(await storedLines(server, url), lastSent(model), 32)).toEqual([]);
@@ -223,5 +220,27 @@ describe("W4", { timeout: 120_000 }, () => {
       await server.close();
       await model.close();
     }
+  });
+
+  it("W7 X66 XE5 a TODO that the database could not take is not acknowledged: the request says so, and the same one again is kept", async () => {
+    const model = await upstream();
+    const url = await newUrl();
+    const ann = await addMember(url, ANN);
+    const node = await startProxiedNode(url, model);
+    await sendStored(node, ann, "s", 2, { "X-Everlong-Todo": "the first one" });
+    // As if somebody else had the row, and everything else were free.
+    await onDatabase(
+      url,
+      `CREATE FUNCTION everlong.busy() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN RAISE EXCEPTION 'somebody else has it' USING ERRCODE = 'lock_not_available'; END $$;
+       CREATE TRIGGER busy BEFORE INSERT OR UPDATE ON everlong.proxy_text FOR EACH ROW EXECUTE FUNCTION everlong.busy()`,
+    );
+    const refused = await sendTurns(node, ann, "s", 3, { "X-Everlong-Todo": "the second one" });
+    expect([refused.status, refused.header("x-everlong-action")]).toEqual([200, "skip:store"]);
+    expect(["first", "second"].map((word) => lastSent(model).includes(`the ${word} one`))).toEqual([true, false]);
+    await onDatabase(url, "DROP TRIGGER busy ON everlong.proxy_text");
+    await sendStored(node, ann, "s", 3, { "X-Everlong-Todo": "the second one" });
+    expect(lastSent(model).includes("the second one")).toBe(true);
+    await model.close();
   });
 });

@@ -29,6 +29,14 @@ export const sendTurns = (
     body: bodyOf(turns),
   });
 
+/** The same, again until the database has taken part: on a busy machine it may be too late for a request. */
+export async function sendStored(...request: Parameters<typeof sendTurns>): Promise<Answer> {
+  for (;;) {
+    const answer = await sendTurns(...request);
+    if (answer.status !== 200 || answer.header("x-everlong-action") !== "skip:store") return answer;
+  }
+}
+
 export type StoredLine = { tenant: string; session: string; identity: string; hash: string; text: string };
 
 /** Items that left a request, as they are on the database; what the server's superuser sees. */

@@ -36,7 +36,7 @@ export async function prepareMain(
   const { session, created, adopted } = opened.value;
   if (created) context.emit({ type: "proxy.session_created", data: { session: session.id, family: session.family } });
   if (adopted) context.emit({ type: "session.adopted", data: { session: session.id } });
-  await takeHeaders(context, session, request.headers, main.todo);
+  const untaken = await takeHeaders(context, session, request.headers, main.todo);
   const attempt = await firstAttempt(context, request);
   const { body } = request;
   const { items, fixedTokens } = await context.counts.measure({ ...main, body, limit: attempt.budget.usable });
@@ -52,6 +52,7 @@ export async function prepareMain(
       return state.ok ? state.value : undefined;
     },
   };
+  if (untaken) return held(context, ask, attempt, untaken);
   const prepared = await prepareLane(context, ask, attempt);
   if (prepared !== "stale" || !main.last) return prepared;
   return held(context, ask, attempt, faultAt("store_busy", session.path, "other requests change the lane"));

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
-import { type Fault, faultAt } from "../fault.ts";
+import { type Fault, type FaultCode, faultAt } from "../fault.ts";
 import type { BusyOptions } from "../sqlite.ts";
 import { oneRow, type RowStore, type Unit } from "../unit.ts";
 import { Exchange, HOLD, query } from "./exchange.ts";
@@ -52,19 +52,27 @@ export function* generationNumber(): Unit<number> {
 export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOptions = {}): RowStore {
   const { clock = systemClock, onRaised } = options;
   return {
-    read: (unit, busy = {}) => bounded(busy, () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY")),
+    read: (unit, busy = {}) =>
+      bounded(busy, "store_unavailable", () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY")),
+    // What was begun ends by itself, and may still be committed.
     write: (unit, { holds = false, ...busy } = {}) =>
-      bounded(busy, () => run(unit, holds ? "ISOLATION LEVEL READ COMMITTED" : "ISOLATION LEVEL SERIALIZABLE")),
+      bounded(busy, "store_unsettled", () =>
+        run(unit, holds ? "ISOLATION LEVEL READ COMMITTED" : "ISOLATION LEVEL SERIALIZABLE"),
+      ),
   };
 
-  /** Whoever gives a limit hears by then; what was begun ends by itself, and may still be committed. */
-  async function bounded<T>(busy: BusyOptions, work: () => Promise<Result<T, Fault>>): Promise<Result<T, Fault>> {
+  /** Whoever gives a limit hears by then. */
+  async function bounded<T>(
+    busy: BusyOptions,
+    lateCode: FaultCode,
+    work: () => Promise<Result<T, Fault>>,
+  ): Promise<Result<T, Fault>> {
     const outcome = attempts(busy, work);
     if (busy.limitMs === undefined) return outcome;
     const answered = new AbortController();
     const late = clock
       .sleep(busy.limitMs, answered.signal)
-      .then(() => fail(faultAt("store_unavailable", pool.place, "it did not answer in time")));
+      .then(() => fail(faultAt(lateCode, pool.place, "it did not answer in time")));
     try {
       return await Promise.race([outcome, late]);
     } finally {
