@@ -135,10 +135,6 @@ for (const name of [...files.filter((file) => file !== "main.cjs"), "main.cjs"])
 rmSync(aside, { recursive: true });
 await keepCode(root);
 
-// Parts of earlier builds go only after this one has succeeded.
-for (const name of readdirSync(join(root, "dist", "part")))
-  if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
-
 // The licences of the packages whose code stands in dist/ ask for their texts beside it.
 const folders = [...output.flatMap(({ moduleIds = [] }) => moduleIds), ...(await buildWeb(root))].flatMap(
   (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
@@ -154,3 +150,9 @@ writeFileSync(
   join(root, "dist", "THIRD-PARTY-LICENSES.txt"),
   `dist/ contains code of these packages:\n\n${licences.join(`\n\n${"-".repeat(80)}\n\n`)}\n`,
 );
+
+// What earlier builds have left goes only after this one has succeeded.
+const kept = ["THIRD-PARTY-LICENSES.txt", "code", "help.txt", "web", ".cache", "part", ...files];
+for (const folder of ["", "part"])
+  for (const name of readdirSync(join(root, "dist", folder)))
+    if (!kept.includes(join(folder, name))) rmSync(join(root, "dist", folder, name), { recursive: true, force: true });
