@@ -15,6 +15,14 @@ const ANSWER = [
   "[DONE]",
 ];
 
+/** Commands whose families are used most. */
+const COMMANDS = [
+  ["memory", "add", "The build needs Node."],
+  ["memory", "list"],
+  ["recall", "hello"],
+  ["sessions", "list"],
+];
+
 export async function keepCode(root) {
   const home = mkdtempSync(join(tmpdir(), "everlong-build-"));
   const aside = join(root, "dist", ".cache", `code-${process.pid}`);
@@ -33,6 +41,7 @@ export async function keepCode(root) {
     await run(["-p", "hello"]);
     await run(["-p", "hello"]);
     await run(["serve", "--port", "0", "--json"], (child) => child.stdout.once("data", () => child.kill("SIGTERM")));
+    for (const command of COMMANDS) await run(command);
     const help = await run(["--help"]);
     writeFileSync(join(aside, "help.txt"), help);
     renameSync(join(aside, "help.txt"), page);
