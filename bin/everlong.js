@@ -24,8 +24,14 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
     `Run "npm install" in ${root}, or "npm start".`,
   );
 } else if (newEnough()) {
-  if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
-  await start();
+  const page = join(root, "dist", "help.txt");
+  // The front page is always the same: the build has kept it.
+  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h") && existsSync(page)) {
+    process.stdout.write(readFileSync(page));
+  } else {
+    if (process.env.EVERLONG_PARENT_PIPE) await dieWithParent();
+    await start();
+  }
 } else {
   reexecute();
 }

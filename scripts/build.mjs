@@ -24,6 +24,18 @@ const OF_EVERY_RUN = modules([
   "command/format",
 ]);
 
+// The doors of commands that look at this home and start nothing: they do not load the turn's part either.
+const OF_A_HOME = modules([
+  "runtime/workspace",
+  "runtime/store",
+  "runtime/settings-access",
+  "runtime/memory/open-memory",
+  "runtime/memory/access",
+  "runtime/board/access",
+  "runtime/pin/access",
+  "memory/record/embedded/strategy",
+]);
+
 // The lazy doors that every turn goes through. They and what they import are one part:
 // each file costs a start a millisecond, and a turn would need more than a hundred of them.
 const OF_EVERY_TURN = modules([
@@ -36,7 +48,6 @@ const OF_EVERY_TURN = modules([
   "agent/sidekick/schedule",
   "memory/board/store",
   "memory/board/tool",
-  "memory/record/embedded/strategy",
   "runtime/recall/recalled",
   "session/index/write-index",
 ]);
@@ -116,7 +127,8 @@ const output = [
       dynamicImportInCjs: false,
       codeSplitting: {
         groups: [
-          { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 1 },
+          { name: "run", test: (id) => OF_EVERY_RUN.includes(id), priority: 2 },
+          { name: "home", test: (id) => OF_A_HOME.includes(id), priority: 1 },
           { name: "turn", test: (id) => OF_EVERY_TURN.includes(id) },
         ],
       },
@@ -135,10 +147,6 @@ for (const name of [...files.filter((file) => file !== "main.cjs"), "main.cjs"])
 rmSync(aside, { recursive: true });
 await keepCode(root);
 
-// Parts of earlier builds go only after this one has succeeded.
-for (const name of readdirSync(join(root, "dist", "part")))
-  if (!files.includes(`part/${name}`)) rmSync(join(root, "dist", "part", name), { force: true });
-
 // The licences of the packages whose code stands in dist/ ask for their texts beside it.
 const folders = [...output.flatMap(({ moduleIds = [] }) => moduleIds), ...(await buildWeb(root))].flatMap(
   (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
@@ -154,3 +162,9 @@ writeFileSync(
   join(root, "dist", "THIRD-PARTY-LICENSES.txt"),
   `dist/ contains code of these packages:\n\n${licences.join(`\n\n${"-".repeat(80)}\n\n`)}\n`,
 );
+
+// What earlier builds have left goes only after this one has succeeded.
+const kept = ["THIRD-PARTY-LICENSES.txt", "code", "help.txt", "web", ".cache", "part", ...files];
+for (const folder of ["", "part"])
+  for (const name of readdirSync(join(root, "dist", folder)))
+    if (!kept.includes(join(folder, name))) rmSync(join(root, "dist", folder, name), { recursive: true, force: true });

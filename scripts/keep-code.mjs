@@ -1,7 +1,7 @@
-// Runs the built program once in each way that is started often, and keeps the code that V8 made of it.
+// Runs the built program once in each way that is started often, and keeps the code that V8 made of it, and the page of help.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -15,10 +15,19 @@ const ANSWER = [
   "[DONE]",
 ];
 
+/** Commands whose families are used most. */
+const COMMANDS = [
+  ["memory", "add", "The build needs Node."],
+  ["memory", "list"],
+  ["recall", "hello"],
+  ["sessions", "list"],
+];
+
 export async function keepCode(root) {
   const home = mkdtempSync(join(tmpdir(), "everlong-build-"));
   const aside = join(root, "dist", ".cache", `code-${process.pid}`);
   const place = join(root, "dist", "code");
+  const page = join(root, "dist", "help.txt");
   const model = createServer((request, response) => {
     request.resume().on("end", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -32,9 +41,13 @@ export async function keepCode(root) {
     await run(["-p", "hello"]);
     await run(["-p", "hello"]);
     await run(["serve", "--port", "0", "--json"], (child) => child.stdout.once("data", () => child.kill("SIGTERM")));
+    for (const command of COMMANDS) await run(command);
+    const help = await run(["--help"]);
+    writeFileSync(join(aside, "help.txt"), help);
+    renameSync(join(aside, "help.txt"), page);
     moveIn(join(aside, "code"), place);
   } catch (error) {
-    rmSync(place, { recursive: true, force: true });
+    for (const kept of [place, page]) rmSync(kept, { recursive: true, force: true });
     console.error(
       `The program is built, but will start more slowly, because no code of it could be kept: ${error.message}`,
     );
@@ -65,11 +78,16 @@ function warmRuns(root, home, aside, modelAddress) {
       timeout: LIMIT_MS,
       killSignal: "SIGKILL",
     });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"])
+      child[name].setEncoding("utf8").on("data", (text) => {
+        said[name] += text;
+      });
     onStart?.(child);
     const [code, signal] = await once(child, "close");
-    if (code !== 0) throw new Error(`"everlong ${args.join(" ")}" ended with ${signal ?? code}: ${said.slice(-1000)}`);
+    if (code === 0) return said.stdout;
+    const texts = `${said.stdout}${said.stderr}`.slice(-1000);
+    throw new Error(`"everlong ${args.join(" ")}" ended with ${signal ?? code}: ${texts}`);
   };
 }
 

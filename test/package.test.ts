@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { scene } from "./agent/scene.ts";
+import { text } from "./model-server/reply.ts";
+import { newPlace, run, start } from "./tool/everlong.ts";
 import { otherNodes } from "./tool/node.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -129,27 +132,57 @@ it("F115 what every command loads leaves out the part that only a turn needs", (
   expect([...loaded].filter((name) => /^turn-/.test(name))).toEqual([]);
 });
 
-it("F115 the code that the build has kept fits this Node and its parts; help needs none of a turn's", () => {
-  const dist = join(root, "dist");
-  const kept = (args: string[]): string[] => {
-    const program = [
-      `const { codeFolder, load } = require(${JSON.stringify(join(root, "bin", "load.cjs"))});`,
-      `const names = [];`,
-      `process.on("exit", () => require("fs").writeSync(2, names.join(" ")));`,
-      `load(${JSON.stringify(join(dist, "main.cjs"))}, codeFolder(${JSON.stringify(dist)}), (path, script) =>`,
-      `  script.cachedDataRejected === false && names.push(require("path").basename(path)));`,
-    ].join("\n");
-    const done = spawnSync(process.execPath, ["-e", program, "everlong", ...args], { encoding: "utf8" });
-    return done.stderr.split(" ");
+/** Tells of each part that the real launcher loads whether V8 took the code that was kept of it. */
+const WATCH = `
+  const vm = require("node:vm"), fs = require("node:fs"), path = require("node:path");
+  vm.Script = class extends vm.Script {
+    constructor(text, options) {
+      super(text, options);
+      const taken = { false: "taken", true: "refused" }[this.cachedDataRejected] ?? "none";
+      if (path.basename(options.filename) !== "main.cjs")
+        fs.appendFileSync(process.env.WATCHED, taken + " " + path.basename(options.filename) + "\\n");
+    }
+  };`;
+
+it("F115 V8 takes the code that was kept of every part that help, a turn and a gateway's start load", async () => {
+  const { place } = await scene([text("hello")]);
+  const file = (name: string): string => join(place.folder, name);
+  writeFileSync(file("watch.cjs"), WATCH);
+  const loadedBy = async (args: string[], use: (program: ReturnType<typeof start>) => void = () => undefined) => {
+    rmSync(file("watched"), { force: true });
+    const env = { NODE_OPTIONS: `--require=${file("watch.cjs")}`, WATCHED: file("watched") };
+    const program = start(place, args, { env });
+    use(program);
+    expect(await program.done).toMatchObject({ code: 0 });
+    const lines = readFileSync(file("watched"), "utf8").trimEnd().split("\n");
+    expect(lines.filter((line) => line.startsWith("refused "))).toEqual([]);
+    return lines;
   };
-  const ofHelp = kept(["--help"]);
-  expect(ofHelp.some((name) => /^run-/.test(name))).toBe(true);
-  expect(ofHelp.filter((name) => /^turn-/.test(name))).toEqual([]);
+  const turn = expect.stringMatching(/^taken turn-/);
+  const help = await loadedBy(["help"]);
+  expect(help).toContainEqual(expect.stringMatching(/^taken run-/));
+  expect(help).not.toContainEqual(turn);
+  expect(await loadedBy(["-p", "hello"])).toContainEqual(turn);
+  const served = await loadedBy(["serve", "--port", "0", "--json"], (program) =>
+    program.stdout?.once("data", () => program.kill("SIGTERM")),
+  );
+  expect(served).toContainEqual(expect.stringMatching(/^taken gateway-/));
+});
+
+it("F115 dist/ holds nothing of an earlier build", () => {
+  const dist = join(root, "dist");
+  const made = ["THIRD-PARTY-LICENSES.txt", "code", "help.txt", "main.cjs", "part", "web"];
+  expect(readdirSync(dist).filter((name) => name !== ".cache")).toEqual(made);
   const parts = readdirSync(join(dist, "part"));
   const [folder = ""] = readdirSync(join(dist, "code"));
   const codes = readdirSync(join(dist, "code", folder)).map((name) => name.replace(/\.bin$/, ".cjs"));
-  expect(codes.some((name) => /^turn-/.test(name))).toBe(true);
   expect(codes.filter((name) => !parts.includes(name))).toEqual([]);
+});
+
+it("F115 the front page of help that the build has kept is what the program says", async () => {
+  const page = readFileSync(join(root, "dist", "help.txt"), "utf8");
+  const place = newPlace();
+  for (const args of [["--help"], ["-h"], ["help"]]) expect((await run(place, args)).stdout).toBe(page);
 });
 
 it("F115 the program runs the same without kept code, and with code that V8 refuses", () => {
@@ -158,7 +191,7 @@ it("F115 the program runs the same without kept code, and with code that V8 refu
   for (const name of ["bin", "package.json", "dist/main.cjs", "dist/part", "dist/code"])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   const help = (): string =>
-    execFileSync(process.execPath, [join(copy, "bin", "everlong.js"), "--help"], { encoding: "utf8" });
+    execFileSync(process.execPath, [join(copy, "bin", "everlong.js"), "help"], { encoding: "utf8" });
   const expected = help();
   expect(expected).toContain("Usage");
   const [folder = ""] = readdirSync(join(copy, "dist", "code"));

@@ -87,7 +87,6 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
     () => performance.now(),
     (part, code) => recordFailure(workspace.value, { part, code }),
   );
-  boundHeap();
   const soft = (part: string, { code }: { code: string }): void => health.soft(part, code);
   const shared = sharedServices(workspace.value, settings, soft);
   const proxied = team
@@ -124,6 +123,8 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   const observer = new GatewayObserver(shared.open, (code) => health.soft("observations", code));
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);
+  // Only now: V8 refuses code that was kept under other flags, that of Node's own modules in new threads too.
+  boundHeap();
   const openRecall = openRecallOperations(workspace.value, shared.open);
   const openGraph = openGraphOperations(workspace.value, shared.open);
   const started = await startGateway({
