@@ -1,5 +1,6 @@
 // The log of an imported session: each item as the events that our own sessions have, the same events whenever it is read.
 import { hash } from "node:crypto";
+import { NumberMap } from "../../base/number-map.ts";
 import { VERSION } from "../../base/version.ts";
 import type { ImportedItem } from "../../memory/import/contract.ts";
 import type { DurableEnvelope, DurableType, EventData } from "../../schema/event/envelope.ts";
@@ -25,7 +26,7 @@ const CALLS_REMEMBERED = 1000;
 export class ImportedLog {
   readonly id: string;
   /** The turn that each event, or id that was passed, belongs to. */
-  readonly #turns = new Map<number, number>();
+  readonly #turns = new NumberMap();
   readonly #toolNames = new Map<string, string>();
   #turn = 0;
   #step = 0;
