@@ -61,7 +61,11 @@ export function mistypedLine([first = "", second, ...rest]: readonly string[], p
 export function unknownCommand(
   word: string,
   near: readonly string[],
-  { path = [], known = [], prompt = word }: { path?: readonly string[]; known?: readonly string[]; prompt?: string } = {},
+  {
+    path = [],
+    known = [],
+    prompt = word,
+  }: { path?: readonly string[]; known?: readonly string[]; prompt?: string } = {},
 ): Failure {
   const guess = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : "";
   const rest = path.length === 0 ? `To use it as a prompt: everlong -p "${prompt}".` : `It has: ${known.join(", ")}.`;

@@ -1,6 +1,7 @@
 // The transcript panel: every block whole, older ones too, with search. What stays folded on the screen is seen here.
-import { countText } from "../block/figure.ts";
+
 import type { TranscriptBlock } from "../../runtime/client/transcript.ts";
+import { countText } from "../block/figure.ts";
 import type { PanelView } from "../panel/contract.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import { type SpanLine, span } from "../text/span.ts";
