@@ -36,8 +36,8 @@ export class NumberMap {
   #slotOf(key: number): number {
     const last = this.#keys.length - 1;
     for (let slot = key & last; ; slot = (slot + 1) & last) {
-      const found = this.#keys[slot];
-      if (found === 0 || found === key + 1) return slot;
+      const entry = this.#keys[slot];
+      if (entry === 0 || entry === key + 1) return slot;
     }
   }
 

@@ -39,8 +39,8 @@ const listing = (path: readonly string[]): string =>
 function strangeSubcommand(text: string, family: Command | undefined) {
   const [, word] = /^error: \S+ has no "([^"]*)"/.exec(text) ?? [];
   if (word === undefined || !family) return undefined;
-  const known = family.commands.map((command) => command.name()).filter((name) => name !== "help");
-  return { word, known, near: mistyped(word, family) };
+  const names = family.commands.map((command) => command.name()).filter((name) => name !== "help");
+  return { word, known: names, near: mistyped(word, family) };
 }
 
 /** The commands that a single word may have been meant for; a greeting is a prompt, and so is "help me". */

@@ -1,7 +1,8 @@
 // When to draw: at most 30 times a second, nothing when nothing changed, and once more where a new size met a frame on its way.
 import type { TerminalAdapter, TerminalSize } from "../terminal/adapter.ts";
 import { askPlace, type TerminalPlace } from "../terminal/place.ts";
-import { type CanvasParts, type FrameGround, openCanvas, type Picture, type SentFrame } from "./canvas.ts";
+import { type CanvasParts, openCanvas } from "./canvas.ts";
+import type { FrameGround, Picture, SentFrame } from "./picture.ts";
 
 export type Painter = {
   /** Something may have changed. After a key it is drawn sooner: an echo must not wait for a stream. */
@@ -61,7 +62,7 @@ export function openPainter(parts: PainterParts): Painter {
   const canvas = openCanvas(parts);
   /** What is drawn for, and what the system said last: it may be behind the terminal itself, or ahead of it. */
   let size = terminal.size();
-  let told = size;
+  let lastSize = size;
   /** Printed rows that are visible were drawn for another width. */
   let isStale = false;
   let timer: NodeJS.Timeout | undefined;
@@ -86,7 +87,7 @@ export function openPainter(parts: PainterParts): Painter {
   };
   const isWary = (): boolean => performance.now() < waryUntil;
   const asks = (): boolean => canAsk && !isResting && answers() && (lateReplies < FAR_REPLIES || isWary());
-  const hasNewSize = (): boolean => !isSame(terminal.size(), told);
+  const hasNewSize = (): boolean => !isSame(terminal.size(), lastSize);
 
   const paint = (): void => {
     clearTimeout(timer);
@@ -155,16 +156,16 @@ export function openPainter(parts: PainterParts): Painter {
     isStale = !isWhole && (isStale || place.size.columns !== size.columns);
     size = place.size;
     paintFrame(ground);
-    const pair = JSON.stringify([size, told]);
+    const pair = JSON.stringify([size, lastSize]);
     tries = pair === disagreement ? tries + 1 : 0;
     disagreement = pair;
-    if (!isSame(size, told) && tries < MOST_TRIES) resized();
+    if (!isSame(size, lastSize) && tries < MOST_TRIES) resized();
   };
 
   const drawBlindly = (): void => {
     const now = terminal.size();
     const ground = canvas.blindGround(now, now.columns < size.columns);
-    size = told = now;
+    size = lastSize = now;
     paintFrame(ground);
   };
 
@@ -186,7 +187,7 @@ export function openPainter(parts: PainterParts): Painter {
   };
 
   const resized = (): void => {
-    told = terminal.size();
+    lastSize = terminal.size();
     becomeWary();
     clearTimeout(resizing);
     question = undefined;
@@ -242,7 +243,7 @@ export function openPainter(parts: PainterParts): Painter {
     redraw() {
       isResting = false;
       stop();
-      size = told = terminal.size();
+      size = lastSize = terminal.size();
       if (canvas.isEmpty()) return paint();
       settle(true);
     },

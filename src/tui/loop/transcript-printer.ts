@@ -8,7 +8,7 @@ import { type PrintUnit, printUnit } from "../terminal/printed.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { paint, paintAll } from "../theme/paint.ts";
-import type { Picture } from "./canvas.ts";
+import type { Picture } from "./picture.ts";
 
 export type TranscriptPrinter = {
   /** Lines of our own, before what comes next. */
