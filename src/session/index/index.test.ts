@@ -285,6 +285,7 @@ describe("index", () => {
     tool("recall", { query: "penguin" }, "a heron, as it was said before");
     await log.index();
     tool("bash", { command: "again" }, "a kiwi came");
+    tool("Grep", { pattern: "toucan" }, "the hoatzin nests");
     log.put("session.compaction_complete", {
       ...{ success: true, outcome: "applied", compactionAttemptId: "a", trigger: "manual", model: "m" },
       ...{ preCompactionTokens: 1, postCompactionTokens: 1, preCompactionMessagesLength: 1 },
@@ -298,6 +299,8 @@ describe("index", () => {
     expect(found("emu")).toMatchObject([{ kind: "tool", ref: "t1.2" }]);
     expect([...found("penguin"), ...found("heron")]).toEqual([]);
     expect(found("kiwi")).toMatchObject([{ ref: "t1.4" }]);
+    expect(found("toucan")).toEqual([]);
+    expect(found("hoatzin")).toMatchObject([{ ref: "t1.5" }]);
     expect(found("cassowary")).toMatchObject([{ kind: "checkpoint", ref: "checkpoint:3" }]);
   });
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Item, ItemPlace } from "../../memory/recall/item.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { importedFrom, importMarkOf } from "../../schema/imported.ts";
-import { factsOf } from "../../schema/own-tool.ts";
+import { factsOf, ownToolOf } from "../../schema/own-tool.ts";
 import { type RefCounter, sourceOf } from "../ref.ts";
 
 /** More items than any turn has. */
@@ -28,7 +28,7 @@ export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item,
   switch (event.type) {
     case "tool.execution_start": {
       const { toolName, arguments: given } = event.data;
-      if (factsOf(toolName)?.quotesEarlier) return undefined;
+      if (isQuery(toolName)) return undefined;
       return { ...common, kind: "tool", role: "tool", text: callText(toolName, given) };
     }
     case "session.compaction_complete": {
@@ -49,6 +49,12 @@ export function recallItem(event: DurableEnvelope, refs: RefCounter): Omit<Item,
 function originOf({ data }: DurableEnvelope): Pick<Item, "path" | "line"> {
   const mark = importMarkOf(data);
   return mark ? { path: mark.file, line: mark.line } : {};
+}
+
+/** What was searched for repeats a question: it would be found before the answer. */
+function isQuery(toolName: string): boolean {
+  const facts = factsOf(toolName) ?? ownToolOf(toolName);
+  return facts?.quotesEarlier === true || facts?.group === "search";
 }
 
 /** The arguments as a reader sees them: text is not escaped. */
