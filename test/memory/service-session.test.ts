@@ -75,7 +75,7 @@ describe("a service", () => {
     expect(toolsOf(server.requests[0] as Recorded).map(({ name }) => name)).not.toContain("store_memory");
 
     isBack = true;
-    const up = await ask(place);
+    const up = await ask(place, [], { EVERLONG_MEMORY_TIMEOUT_MS: "60000" });
     expect(named(up.events, "memory.prompt_loaded")).toHaveLength(1);
     const request = server.requests[1] as Recorded;
     expect(request.rawBody).toContain("The build needs Node 24");
@@ -106,7 +106,7 @@ describe("a service", () => {
       env: {
         EVERLONG_MEMORY_URL: gateway.url,
         EVERLONG_MEMORY_TOKEN: gateway.token,
-        EVERLONG_MEMORY_TIMEOUT_MS: "5000",
+        EVERLONG_MEMORY_TIMEOUT_MS: "60000",
       },
     });
     clone(place);
