@@ -10,20 +10,35 @@ const hasRoom = (): boolean => {
   return bavail * bsize > 8 * 2 ** 30;
 };
 const env = existsSync(MEMORY) && hasRoom() ? { TMPDIR: MEMORY } : {};
-const behaviour = { globalSetup: ["test/mcp-server/program.ts"] };
+const programs = "test/mcp-server/program.ts";
+
+/** They add to the process that they run in, or weigh it: each has a worker of its own. */
+const alone = ["test/toy-wire/**/*.test.ts", "test/proxy/stopped-readers.test.ts"];
 
 export default defineConfig({
   plugins: [texts],
   test: {
     projects: [
-      // Units share their workers: a third of their time would be starting new ones.
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], isolate: false } },
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"] } },
       {
         extends: true,
-        test: { ...behaviour, name: "behaviour", include: ["test/**/*.test.ts"], exclude: ["test/attack/**"], env },
+        test: {
+          ...{ name: "behaviour", globalSetup: [programs], env },
+          ...{ include: ["test/**/*.test.ts"], exclude: ["test/attack/**", "test/team/**", ...alone] },
+        },
       },
+      {
+        extends: true,
+        test: {
+          name: "team",
+          include: ["test/team/**/*.test.ts"],
+          globalSetup: [programs, "test/team/server.ts"],
+          env,
+        },
+      },
+      { extends: true, test: { name: "alone", include: alone, isolate: true, env } },
       // The system's sandbox hides /dev, and with it what lies in memory.
-      { extends: true, test: { ...behaviour, name: "attack", include: ["test/attack/**/*.test.ts"] } },
+      { extends: true, test: { name: "attack", include: ["test/attack/**/*.test.ts"], globalSetup: [programs] } },
     ],
     // Limits only end what hangs: no test measures the machine's speed (N52).
     testTimeout: process.env["EVERLONG_SOAK"] ? 7_200_000 : 180_000,
@@ -32,6 +47,8 @@ export default defineConfig({
     // A loaded machine may starve a terminal or a child for seconds; a test that really fails, fails twice.
     retry: process.env["CI"] ? 1 : 0,
     pool: "forks",
+    // Suites share their workers: beginning a new one for each takes most of a second of processor time.
+    isolate: false,
     // Two for each core: many suites wait for a child, a limit or a clock most of their time.
     maxWorkers: 4,
     reporters: ["default"],

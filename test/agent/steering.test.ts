@@ -1,9 +1,10 @@
 // Messages sent while the agent works: admitted at once, entering at the next step or after the turn, kept over a kill.
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Opened, openClient } from "../../src/runtime/client.ts";
 import { calls, text } from "../model-server/reply.ts";
+import { setEnvironment } from "../tool/environment.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
 import { bash, messagesOf, onlySession, scene, until, userTexts } from "./scene.ts";
 import { openTerminal } from "./terminal.ts";
@@ -136,13 +137,7 @@ describe("A5.2 a message typed while the agent works", () => {
 
 /** The runtime in this process: the terminal of line mode has no key for "after this turn" yet. */
 async function openHere(place: Place): Promise<Opened> {
-  const before = { cwd: process.cwd(), env: { ...process.env } };
-  onTestFinished(() => {
-    process.chdir(before.cwd);
-    process.env = before.env;
-  });
-  process.chdir(place.folder);
-  Object.assign(process.env, place.env, { EVERLONG_HOME: place.home });
+  setEnvironment({ ...place.env, EVERLONG_HOME: place.home }, place.folder);
   const opened = await openClient({
     flags: { "permissions.allowAll": true },
     session: { type: "new" },

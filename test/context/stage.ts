@@ -1,5 +1,5 @@
 // A scripted model with a small window, a place to work in, and the checks that every suite of this folder ends with.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { recall } from "../../src/command/recall.ts";
@@ -8,10 +8,8 @@ import type { Envelope } from "../../src/schema/event/envelope.ts";
 import type { Recorded } from "../model-server/recorded.ts";
 import { type Reply, text } from "../model-server/reply.ts";
 import { type ModelServer, type ServerOptions, startModelServer } from "../model-server/server.ts";
+import { setEnvironment } from "../tool/environment.ts";
 import { logOf, only, type Place, placeFor, sessionsOf } from "../tool/everlong.ts";
-
-// In memory where the system has that: thousands of turns would wait for the disk most of the time.
-if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
 
 export const LIMIT = 24_000;
 
@@ -118,11 +116,9 @@ export type Talk = Partial<Pick<OpenOptions, "prompts" | "interactive" | "flags"
 /** The session in this process: the same code below the faces, for suites of many turns. One at a time. */
 export async function converse(place: Place, talk: Talk = {}): Promise<Conversation> {
   const { resume, env = {}, ...more } = talk;
-  for (const name of Object.keys(process.env)) if (/EVERLONG|COPILOT/.test(name)) delete process.env[name];
   const home = { HOME: dirname(place.home), EVERLONG_HOME: place.home, OLLAMA_HOST: "http://127.0.0.1:9" };
-  Object.assign(process.env, home, place.env, env);
   mkdirSync(place.folder, { recursive: true });
-  process.chdir(place.folder);
+  setEnvironment({ ...home, ...place.env, ...env }, place.folder);
   const session: SessionChoice = resume === undefined ? { type: "new" } : { type: "resume", id: resume };
   const base = { flags: {}, prompts: {}, trustFolder: false, mode: "interactive" as const, interactive: false };
   const opened = await openClient({ ...base, session, ...more });

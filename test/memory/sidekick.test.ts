@@ -7,6 +7,7 @@ import { messagesOf, offeredTools, oneCall, systemOf, toolResults, until, userTe
 import { answer, notes, noting, userHooks } from "../hook/hook-scene.ts";
 import { error, hang, text } from "../model-server/reply.ts";
 import { at, leave } from "../orchestration/terminal.ts";
+import { setEnvironment } from "../tool/environment.ts";
 import { logOf, only, run, sessionsOf } from "../tool/everlong.ts";
 import { addItem, cast, door, ended, forwarder, get, lines, send, streamed } from "./sidekick-scene.ts";
 
@@ -322,15 +323,9 @@ describe("switches", () => {
       () => text("answered"),
       () => text("nothing"),
     );
-    const before = { cwd: process.cwd(), env: { ...process.env } };
     const onEvent = vi.spyOn(Schedule.prototype, "onEvent");
-    onTestFinished(() => {
-      onEvent.mockRestore();
-      process.chdir(before.cwd);
-      process.env = before.env;
-    });
-    process.chdir(place.folder);
-    Object.assign(process.env, place.env, { EVERLONG_HOME: place.home });
+    onTestFinished(() => onEvent.mockRestore());
+    setEnvironment({ ...place.env, EVERLONG_HOME: place.home }, place.folder);
     const opened = await openClient({
       flags: {},
       session: { type: "new" },

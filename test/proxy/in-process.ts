@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openGateway, type RunningGateway } from "../../src/runtime/gateway/gateway.ts";
 import { type GatewayEvent, gatewayEvent } from "../../src/schema/event/gateway.ts";
+import { setEnvironment } from "../tool/environment.ts";
 import { newPlace } from "../tool/everlong.ts";
 
 export type InProcess = {
@@ -19,13 +20,10 @@ export type InProcess = {
   close(): Promise<void>;
 };
 
-// In memory where the system has that: thousands of requests would wait for the disk most of the time.
-if (existsSync("/dev/shm")) process.env["TMPDIR"] = "/dev/shm";
-
-/** One at a time in a test file: settings come from the process's environment. */
+/** One at a time in a test: settings come from the process's environment. */
 export async function openInProcess(upstream: { url: string }, env: Record<string, string> = {}): Promise<InProcess> {
   const { home } = newPlace();
-  Object.assign(process.env, {
+  setEnvironment({
     EVERLONG_HOME: home,
     EVERLONG_UPSTREAM_OPENAI: upstream.url,
     EVERLONG_UPSTREAM_ANTHROPIC: upstream.url,

@@ -21,6 +21,7 @@ import { openWorkspace } from "../../src/runtime/workspace.ts";
 import type { GatewayEvent } from "../../src/schema/event/gateway.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
+import { setEnvironment } from "../tool/environment.ts";
 import { newPlace } from "../tool/everlong.ts";
 import { buried, filler } from "./filler.ts";
 import { chat, OPENCODE, ScriptedClient } from "./scripted-client.ts";
@@ -30,7 +31,7 @@ const QUESTION = "Which port does billing-staging listen on?";
 
 async function stage() {
   const server = await startModelServer({ script: () => text("I see.") });
-  Object.assign(process.env, {
+  setEnvironment({
     EVERLONG_HOME: newPlace().home,
     EVERLONG_UPSTREAM_OPENAI: server.url,
     EVERLONG_EMBEDDER: "none",
@@ -130,7 +131,7 @@ it("N22 X63 a late search has a second at a cut and 150 ms elsewhere; what was l
 
 it("N22 the engine is open and warm before anybody can know that the gateway listens", async () => {
   const { home } = newPlace();
-  process.env["EVERLONG_HOME"] = home;
+  setEnvironment({ EVERLONG_HOME: home, EVERLONG_EMBEDDER: "none" });
   const warm = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const usual = Recall.prototype.warm;

@@ -1,12 +1,9 @@
 // W1 SEC14: whether a team's texts leave the machines of its nodes is the team's decision, on its database and for all nodes.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it } from "vitest";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { foreignEmbedder } from "../recall/foreign-embedder.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, startNode, type TestMember } from "./nodes.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 it("W1 SEC14 F79 the tenant's consent counts on every node, at once, for that tenant alone; a node's own home decides nothing", async () => {
   const { url } = await newTeamDatabase();

@@ -1,5 +1,5 @@
 // Strangers at a team's door: what they send costs the database little, and whatever it answers they get an answer.
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { fail } from "../../src/base/result.ts";
 import { openStage } from "../../src/server/server-fixture.ts";
 import type { Lookup } from "../../src/server/team/directory.ts";
@@ -8,10 +8,7 @@ import { LOCAL_MEMBER } from "../../src/server/team/member.ts";
 import { NodeMetrics } from "../../src/server/team/metrics.ts";
 import { newToken } from "../../src/server/team/tokens.ts";
 import { ServerPool } from "../../src/store/postgres/pool.ts";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 
 const { token: right } = newToken("acme");
 const wrong = (): string => newToken("acme").token;
@@ -80,7 +77,7 @@ it("WB1 W4 what the lookup of a member throws is answered and reported", async (
 });
 
 it("W4 WB1 who waits too long for a connection gets busy, and the server is not taken for gone", async () => {
-  const pool = await ServerPool.open(await (await sharedServer()).newUrl(), { size: 1, connectMs: 2000 });
+  const pool = await ServerPool.open(await sharedServer().newUrl(), { size: 1, connectMs: 2000 });
   onTestFinished(() => pool.close());
   let next: ReturnType<typeof pool.connected<string>> | undefined;
   const held = await pool.connected(async (client) => {

@@ -1,18 +1,15 @@
 // Statements that are sent one behind the other on PostgreSQL: whose error it is, what becomes of the rest, and how many rounds it takes.
 import pg from "pg";
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { errorCode } from "../../src/base/failure.ts";
 import { ok } from "../../src/base/result.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { Exchange } from "../../src/store/postgres/exchange.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { openTeamDatabase } from "../../src/store/postgres/team-database.ts";
 import { allRows, changeCount, execute, oneRow, type RowStore, together, type Unit } from "../../src/store/unit.ts";
 import { draft } from "../memory/strategy.conformance.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const PUT = "INSERT INTO memory_idempotency (key, body_hash, status, answer, at) VALUES (?, 'h', ?, '{}', 'now')";
 const put = (key: string, status: number | string = 201): Unit<void> => execute(PUT, key, status);
@@ -32,7 +29,7 @@ const ABORTED = "25P02";
 
 /** A store whose every unit has the same connection, so that what one leaves behind meets the next. */
 async function narrowStore(): Promise<RowStore> {
-  const opened = await openTeamDatabase(await (await sharedServer()).newUrl(), { size: 1 });
+  const opened = await openTeamDatabase(await sharedServer().newUrl(), { size: 1 });
   if (!opened.ok) throw new Error(opened.error.what);
   onTestFinished(() => opened.value.close());
   return opened.value.store("acme");

@@ -1,13 +1,10 @@
 // WB1: the database fails over, is read-only, or has no room: requests pass, writes are refused for certain, and nothing needs a restart.
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { addMember, ask, codeOf, fact } from "./nodes.ts";
 import { sendTurns, startProxiedNode } from "./proxied.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 /** A disk that is full says so to whoever writes. */
 const FULL = `CREATE FUNCTION everlong.full() RETURNS trigger LANGUAGE plpgsql AS
@@ -16,7 +13,7 @@ const FULL = `CREATE FUNCTION everlong.full() RETURNS trigger LANGUAGE plpgsql A
   CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON everlong.proxy_item EXECUTE FUNCTION everlong.full();`;
 
 it("WB1 W4 handed over with its connections cut, read-only, and full: 503 or passed on, acknowledged writes there once, back by itself", async () => {
-  const server = await sharedServer();
+  const server = sharedServer();
   const url = await server.newUrl();
   const database = new URL(url).pathname.slice(1);
   const model = await startModelServer({ script: () => text("ok") });

@@ -1,17 +1,14 @@
 // W9: a write on one node is in the prompt of another: because it is told, or because it looks.
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { PromptCache } from "../../src/memory/record/prompt-cache.ts";
 import { GenerationFeed } from "../../src/store/postgres/generation-feed.ts";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { numberIn, openTeamDatabase } from "../../src/store/postgres/team-database.ts";
 import type { RowStore } from "../../src/store/unit.ts";
 import { draft } from "../memory/strategy.conformance.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const { signal } = new AbortController();
 const place = { repository: "acme/app", user: "ann" };
@@ -75,7 +72,7 @@ async function openNode(url: string, clock: Clock, isDeaf = false) {
 }
 
 it("W9 M149 a write on one node is told to the other; until then a prompt costs the database nothing", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const clock = handClock(); // no poll ever: what comes, comes by being told
   const [one, two] = [await openNode(url, clock), await openNode(url, clock)];
   await Promise.all([one.heeds(), two.heeds()]);
@@ -100,7 +97,7 @@ it("W9 M149 a write on one node is told to the other; until then a prompt costs 
 });
 
 it("W9 with nobody telling, the poll brings it", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const clock = handClock();
   const [mute, two] = [await openNode(url, systemClock, true), await openNode(url, clock)];
   await two.heeds();
@@ -119,7 +116,7 @@ it("W9 with nobody telling, the poll brings it", async () => {
 });
 
 it("W9 a node whose line is cut asks the database each time, and listens again", async () => {
-  const server = await sharedServer();
+  const server = sharedServer();
   const url = await server.newUrl();
   const two = await openNode(url, handClock());
   await two.heeds();

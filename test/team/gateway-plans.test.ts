@@ -1,5 +1,5 @@
 // W3: no table scan on the path of a proxied request or of the graph, on a tenant among others with thousands of rows.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { rulesExtractor } from "../../src/memory/graph/extract/rules.ts";
 import { day, must } from "../../src/memory/graph/graph-fixture.ts";
 import { GraphIngest } from "../../src/memory/graph/ingest.ts";
@@ -19,12 +19,9 @@ import {
   seeable,
   stepClock,
 } from "../../src/proxy/store/store-fixture.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { connectTo, recordingStore, type SentStatement, wholeScans } from "./plan-reader.ts";
 import { recallRows } from "./recall-rows.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const ROWS = 4000;
 /** Of sixteen rows at most, or of a few for each session or model. */

@@ -1,15 +1,12 @@
 // W2, W8: the graph of a team does on PostgreSQL what the graph of one person does in store.db, with many nodes at work on it.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { describeGraphStore } from "../../src/memory/graph/conformance-fixture.ts";
 import { rulesExtractor } from "../../src/memory/graph/extract/rules.ts";
 import { day, must, type TestGraph } from "../../src/memory/graph/graph-fixture.ts";
 import { type Extractor, GraphIngest } from "../../src/memory/graph/ingest.ts";
 import { graphStore } from "../../src/memory/graph/store/graph-store.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 
 const SHARE = process.env["EVERLONG_SOAK"] ? 1 : 0.2;
 const LIMIT_MS = 600_000;

@@ -1,11 +1,8 @@
 // GS7, RB13: Graphiti's REST contract on a team's nodes: whose token it is decides what is there, and what may be done.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { graphRoutes } from "../../src/server/graphiti/routes.ts";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { type Answer, addMember, ask, startNode, type TestMember } from "./nodes.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 type Episode = { uuid: string; content: string };
 const said = (content: string, more: object = {}) => ({
@@ -20,7 +17,7 @@ const detailOf = ({ status, body }: Answer): [number, unknown] => [status, body[
 
 /** Two nodes, and five members of two tenants. */
 async function stage() {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const nodes = [await startNode(url), await startNode(url)] as const;
   const member = (name: string, tenant: string, scopes: string) =>
     addMember(url, `${name} --tenant ${tenant} --user ${name} --scope ${scopes}`);

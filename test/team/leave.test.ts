@@ -1,8 +1,8 @@
 // W14: a member or a tenant leaves: nothing of theirs is left in any table, and an export beforehand has it all.
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { memberRows } from "../../src/runtime/team/member-rows.ts";
 import { tenantTables } from "../../src/store/copy/table.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { marker } from "../proxy/growing.ts";
@@ -10,12 +10,9 @@ import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, fact } from "./nodes.ts";
 import { sendTurns, startProxiedNode } from "./proxied.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 /** Every row of the database as text, by table, but those of globex: as its superuser, past all walls. */
 async function everything(url: string): Promise<Record<string, string>> {
-  const server = await sharedServer();
+  const server = sharedServer();
   const database = new URL(url).pathname.slice(1);
   const tables = await server.ask(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'everlong'::regnamespace AND relkind = 'r'",
@@ -30,7 +27,7 @@ async function everything(url: string): Promise<Record<string, string>> {
 }
 
 it("W14 a member's rows go from every table, what they gave to a repository stays nameless; then the tenant; counts are noted", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const scope = "--scope read,write,approve";
   const ann = await addMember(url, `ann-laptop --tenant acme --user ann ${scope}`);
   const bob = await addMember(url, `bob --tenant acme --user bob ${scope}`);

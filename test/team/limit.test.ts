@@ -1,16 +1,13 @@
 // A token that is limited to some repositories: no spelling of a request, and none of the limit, gets past it or shuts it.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { repositoryPattern } from "../../src/memory/record/reach.ts";
 import type { MemoryBackend } from "../../src/server/memory/contract.ts";
 import { placeOf } from "../../src/server/memory/write.ts";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { addMember, ask, codeOf, fact, startNode } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 it("M139 W12 WB4 a repeated parameter does not open another repository; the limit may be written in any case", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write,approve");
   const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write --repo Acme/OK");
   const node = await startNode(url);

@@ -1,10 +1,7 @@
 // /mcp of a team's nodes: a member's agent stores, finds and looks, through whichever node, and only what its token lets it.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { addMember, ask, codeOf, startNode, type TestMember } from "./nodes.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 type Node = { url: string };
 const ACCEPT = { accept: "application/json, text/event-stream" };
@@ -25,7 +22,7 @@ async function callTool(node: Node, who: TestMember, name: string, input: object
 const memory = (fact: string) => ({ subject: "build", fact, citations: ["src/a.ts:3"], reason: "it will be needed" });
 
 it("W6 W12 B44 a member's agent over MCP: any node, the team's memory, nobody else's; a read token may not write", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write");
   const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write --repo acme/*");
   const ron = await addMember(url, "ron --tenant acme --user ron --scope read");

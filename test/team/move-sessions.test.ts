@@ -1,15 +1,12 @@
 // W13: proxied sessions of a home on a team's database: to be read and searched by their owner, and brought home again.
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { startGateway } from "../proxy/gateway.ts";
 import { marker, SESSION, SMALL_WINDOW, send } from "../proxy/growing.ts";
 import { newPlace, type Place, run } from "../tool/everlong.ts";
 import { addMember, ask, startNode, type TestMember } from "./nodes.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 type Told = { tables: { table: string; rows: number; added: number }[]; verified: boolean };
 async function move(place: Place, ...args: string[]): Promise<Told & { added: number }> {
@@ -20,7 +17,7 @@ async function move(place: Place, ...args: string[]): Promise<Told & { added: nu
 }
 
 it("W13 W12 WE3 what agents said through a home is its owner's on the team's database, and home again it is found as before", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const model = await startModelServer({ script: () => text("ok") });
   onTestFinished(() => model.close());
   const homes = [];

@@ -1,7 +1,7 @@
 // W13, WE3: a home to PostgreSQL and back: everything arrives once, nothing is changed where it came from.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { homePaths } from "../../src/host/paths.ts";
@@ -18,7 +18,7 @@ import { secretKey } from "../../src/runtime/workspace.ts";
 import { copiedTables, tenantTables } from "../../src/store/copy/table.ts";
 import { embeddedStore } from "../../src/store/embedded-store.ts";
 import { tableKinds } from "../../src/store/kinds.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { allRows, execute, type RowStore } from "../../src/store/unit.ts";
 import { openMemories } from "../memory/record-fixture.ts";
 import { draft, filtered } from "../memory/strategy.conformance.ts";
@@ -26,10 +26,7 @@ import { newPlace, type Place, run } from "../tool/everlong.ts";
 import { soakCount } from "../tool/soak.ts";
 import { treeOf } from "../tool/tree-hash.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
-const newUrl = async (): Promise<string> => (await sharedServer()).newUrl();
+const newUrl = async (): Promise<string> => sharedServer().newUrl();
 const { signal } = new AbortController();
 const repositories = ["acme/app", "acme/web"];
 const animals = ["otter", "heron", "lynx", "marten", "plover", "stoat", "wigeon", "adder"];

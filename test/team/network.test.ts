@@ -1,15 +1,12 @@
 // WB3: a bad network between a node and its database: every wait ends, and what was said to be written is there once.
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { openTeamDatabase, type TeamDatabase } from "../../src/store/postgres/team-database.ts";
 import { allRows, execute, type RowStore } from "../../src/store/unit.ts";
 import { type Chaos, startChaosProxy } from "../tool/chaos-proxy.ts";
 import { seededRandom } from "../tool/random.ts";
 import { soakCount } from "../tool/soak.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 /** Time can be moved on: whoever waits before the next try has waited long enough. */
 let ahead = 0;
@@ -24,7 +21,7 @@ async function opened(url: string): Promise<TeamDatabase> {
 
 /** A database, a way to it that follows `rule`, and the same database without it. */
 async function behind(rule: (connection: number) => Chaos) {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const near = await opened(url); // it makes the tables
   const proxy = await startChaosProxy(url.replace("postgres:", "http:"), rule);
   onTestFinished(() => proxy.close());

@@ -1,15 +1,12 @@
 // A team's node through its front door: members, what they see, and what happens when the database goes away.
 import { execFileSync } from "node:child_process";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { describe, expect, it, vi } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { startServer } from "../../src/store/postgres/server-fixture.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, codeOf, fact, startNode } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
-const newUrl = async (): Promise<string> => (await sharedServer()).newUrl();
+const newUrl = async (): Promise<string> => sharedServer().newUrl();
 
 describe("members of a team", () => {
   it("W11 W12 WB4 M137 M139 MB22 what each token sees and may do, on two nodes", async () => {
@@ -217,7 +214,7 @@ describe("the database goes away", () => {
   });
 
   it("WB5 one clear line and exit 1, never with the password", async () => {
-    const server = await sharedServer();
+    const server = sharedServer();
     const url = await newUrl();
     const serve = async (database: string) => {
       const done = await run(newPlace({}), ["serve", "--port", "0", "--database", database]);
@@ -230,8 +227,9 @@ describe("the database goes away", () => {
     expect(await serve(`postgres://everlong:pass-word@127.0.0.1:${server.port}/nowhere`)).toContain("does not exist");
     expect(await serve(url.replace("everlong:pass-word", "postgres:pass-word"))).toContain("row-level security");
     const { pathname } = new URL(url);
-    await server.ask(`CREATE ROLE guest LOGIN; GRANT CONNECT ON DATABASE ${pathname.slice(1)} TO guest`);
-    expect(await serve(url.replace("everlong:pass-word", "guest"))).toContain("may not create tables");
+    const guest = `${pathname.slice(1)}_guest`;
+    await server.ask(`CREATE ROLE ${guest} LOGIN; GRANT CONNECT ON DATABASE ${pathname.slice(1)} TO ${guest}`);
+    expect(await serve(url.replace("everlong:pass-word", guest))).toContain("may not create tables");
     // A node that is older than the schema does not touch it.
     const { openTeamDatabase } = await import("../../src/store/postgres/team-database.ts");
     const opened = await openTeamDatabase(url);

@@ -1,5 +1,5 @@
 // W3: no table scan on a request path: the plans of what the memory service asks, on a tenant among others with thousands of rows.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { listItems } from "../../src/memory/board/row.ts";
@@ -11,13 +11,10 @@ import { type SearchRequest, searching } from "../../src/memory/recall/search.ts
 import { addItems, removeItems, removeSession } from "../../src/memory/recall/store/change.ts";
 import type { Within } from "../../src/memory/recall/store/scope.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { draft, filtered } from "../memory/strategy.conformance.ts";
 import { connectTo, recordingStore, type SentStatement, wholeScans } from "./plan-reader.ts";
 import { recallRows } from "./recall-rows.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const { signal } = new AbortController();
 const ROWS = 4000;

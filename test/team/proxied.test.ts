@@ -1,6 +1,6 @@
 // W4, W6, W7, W12: agents through two nodes of a team as through one; the database away, and back.
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { describe, expect, it, vi } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { startServer } from "../../src/store/postgres/server-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { type ModelServer, startModelServer } from "../model-server/server.ts";
@@ -9,11 +9,8 @@ import { bodyOf, extendsLast, lastSent, marker } from "../proxy/growing.ts";
 import { addMember, ask, type TestMember } from "./nodes.ts";
 import { lostOrDoubled, sendStored, sendTurns, startProxiedNode, storedLines } from "./proxied.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
-const newUrl = async (): Promise<string> => (await sharedServer()).newUrl();
-const onDatabase = async (url: string, sql: string) => (await sharedServer()).ask(sql, new URL(url).pathname.slice(1));
+const newUrl = async (): Promise<string> => sharedServer().newUrl();
+const onDatabase = async (url: string, sql: string) => sharedServer().ask(sql, new URL(url).pathname.slice(1));
 const ANN = "ann --tenant acme --user ann --scope read,write";
 
 async function upstream(): Promise<ModelServer> {
@@ -48,11 +45,11 @@ describe("W6", { timeout: 120_000 }, () => {
       for (const [i, body] of bodies.entries())
         if (i > 0 && epochs[i] === epochs[i - 1])
           expect(extendsLast(body, bodies[i - 1] ?? ""), `turn ${i}`).toBe(true);
-      const lanes = await (await sharedServer()).ask(
+      const lanes = await sharedServer().ask(
         "SELECT length, version, state::text, plan FROM everlong.proxy_lane ORDER BY id",
         new URL(url).pathname.slice(1),
       );
-      expect(lostOrDoubled(await storedLines(await sharedServer(), url), bodies.at(-1) ?? "", 45)).toEqual([]);
+      expect(lostOrDoubled(await storedLines(sharedServer(), url), bodies.at(-1) ?? "", 45)).toEqual([]);
       played.push({ bodies, epochs, lanes });
       for (const node of nodes) await node.stop("SIGTERM");
     }
@@ -87,9 +84,9 @@ describe("W6", { timeout: 120_000 }, () => {
         next.push(lastSent(model));
       }
       expect(next[0] === next[1]).toBe(true);
-      expect(lostOrDoubled(await storedLines(await sharedServer(), url), next[0] ?? "", turns + 1)).toEqual([]);
+      expect(lostOrDoubled(await storedLines(sharedServer(), url), next[0] ?? "", turns + 1)).toEqual([]);
     }
-    const lanes = await (await sharedServer()).ask(
+    const lanes = await sharedServer().ask(
       "SELECT count(*)::int AS n FROM everlong.proxy_lane",
       new URL(url).pathname.slice(1),
     );
@@ -118,7 +115,7 @@ describe("W6", { timeout: 120_000 }, () => {
     const laptop = await addMember(url, "ann-laptop --tenant acme --user ann --scope read,write");
     await sendStored(nodes[0] as TestGateway, laptop, "same", 31);
     expect(lastSent(model).includes("todo of 0")).toBe(true);
-    const lines = await storedLines(await sharedServer(), url);
+    const lines = await storedLines(sharedServer(), url);
     const owners = new Set(lines.map(({ tenant, identity }) => `${tenant}: ${identity}`));
     expect([...owners].sort()).toEqual(["acme: acme/ann", "acme: acme/bob", "globex: globex/ann"]);
     // Nothing of it is in a node's own home.

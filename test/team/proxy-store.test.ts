@@ -1,16 +1,12 @@
 // W2: the gateway's store on PostgreSQL passes the very cases that it passes on SQLite, two nodes on one database.
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll } from "vitest";
 import { rowFiles } from "../../src/proxy/files/row-files.ts";
 import { noItemIndex } from "../../src/proxy/remember/item-index.ts";
 import { describeProxyStore } from "../../src/proxy/store/conformance-fixture.ts";
 import { createProxyStore, type ProxyStore } from "../../src/proxy/store/handle.ts";
 import { stepClock } from "../../src/proxy/store/store-fixture.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import type { TeamDatabase } from "../../src/store/postgres/team-database.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const storeOn = (team: TeamDatabase): ProxyStore =>
   createProxyStore({

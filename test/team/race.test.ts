@@ -1,5 +1,5 @@
 // Writers at once on PostgreSQL: what domain code decides by stays true, with holds and without, and the wall between them can be seen to be needed.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { place, text, user } from "../../src/memory/board/board-fixture.ts";
@@ -7,12 +7,9 @@ import { CAPACITY } from "../../src/memory/board/item.ts";
 import { countItems, findItem } from "../../src/memory/board/row.ts";
 import { countSession, putItem, readItem } from "../../src/memory/board/store.ts";
 import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { allRows, execute, oneRow, type RowStore, type Unit } from "../../src/store/unit.ts";
 import { draft, filtered } from "../memory/strategy.conformance.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const { signal } = new AbortController();
 const at = "2026-01-01T00:00:00.000Z";

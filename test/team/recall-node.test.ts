@@ -1,13 +1,10 @@
 // Recall through a team's nodes: what a member finds, what nobody else does, and an index that was not there before.
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Item } from "../../src/memory/recall/item.ts";
 import { addItems } from "../../src/memory/recall/store/change.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { execute } from "../../src/store/unit.ts";
 import { addMember, ask, codeOf, fact, startNode, type TestMember } from "./nodes.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 type Node = { url: string };
 

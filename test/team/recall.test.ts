@@ -1,6 +1,6 @@
 // W2 R11 RI3: the same items and questions on both databases, and every answer compared: ids, order, scores, texts.
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { VectorScan } from "../../src/memory/recall/embed/scan.ts";
 import type { Item, ItemPlace } from "../../src/memory/recall/item.ts";
 import { type ListRequest, listing, originalOf } from "../../src/memory/recall/list.ts";
@@ -9,12 +9,9 @@ import { type SearchRequest, searching } from "../../src/memory/recall/search.ts
 import { addItems, markRewound, removeItems, removeSession } from "../../src/memory/recall/store/change.ts";
 import type { RecallScope, Within } from "../../src/memory/recall/store/scope.ts";
 import { embeddedStore } from "../../src/store/embedded-store.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import type { RowStore, Unit } from "../../src/store/unit.ts";
 import { openMemories } from "../memory/record-fixture.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const NOW = Date.UTC(2026, 1, 1);
 const related = (stem: string): string[] => (stem === "boat" ? ["ship", "yacht"] : []);

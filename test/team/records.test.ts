@@ -1,6 +1,6 @@
 // W2: records on PostgreSQL pass the suite of every strategy, and answer whatever is done exactly as SQLite does.
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "../../src/base/result.ts";
 import { readCitation } from "../../src/memory/record/citation.ts";
@@ -9,13 +9,10 @@ import { storedStrategy } from "../../src/memory/record/embedded/strategy.ts";
 import { noteCheck } from "../../src/memory/record/embedded/verify.ts";
 import { secretFilter } from "../../src/memory/secret/filter.ts";
 import { embeddedStore } from "../../src/store/embedded-store.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import type { RowStore } from "../../src/store/unit.ts";
 import { openMemories } from "../memory/record-fixture.ts";
 import { draft, filtered, strategyConformance } from "../memory/strategy.conformance.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const over = (store: RowStore, now?: () => string): Strategy =>
   storedStrategy({

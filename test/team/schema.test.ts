@@ -1,12 +1,9 @@
 // W5: every table of a tenant is walled twice, has the columns of its twin in store.db, and shows nothing of another tenant.
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { describe, expect, it } from "vitest";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { execute } from "../../src/store/unit.ts";
 import { openMemories } from "../memory/record-fixture.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 /** Tables that belong to nobody: names of tenants, the nodes' key, the version, and how much of those who left was removed. */
 const COMMON = ["node_secret", "removals", "schema_version", "tenants"];

@@ -1,7 +1,7 @@
 // W12: what a team's agents are told through its nodes: memories of the repository; others' sessions only where the team shares them.
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { addItems } from "../../src/memory/recall/store/change.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { startGateway } from "../proxy/gateway.ts";
@@ -9,11 +9,8 @@ import { chat, OPENCODE, ScriptedClient } from "../proxy/scripted-client.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, fact, startNode, type TestMember } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 it("W12 X81 an agent through a node is told what the team decided about its repository, and nothing else's", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const model = await startModelServer({ script: () => text("Understood.") });
   onTestFinished(() => model.close());
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write,approve");

@@ -1,14 +1,11 @@
 // W11 over HTTP: an admin's token manages the tokens of its tenant through a node, and a revoked one ends on every node.
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it, vi } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, codeOf, startNode, type TestMember } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 it("W11 M137 token add, list and revoke reach a node by its admin token; others get 403, another tenant is not theirs", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const root = await addMember(url, "root --tenant acme --user root --scope admin");
   const narrow = await addMember(url, "narrow --tenant acme --user nan --scope admin --repo acme/*");
   const eve = await addMember(url, "eve --tenant globex --user eve --scope read,write,approve,admin");

@@ -1,6 +1,6 @@
 // PE10, B44: two people behind one node of a team, with the same session key, repository and words.
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { text } from "../model-server/reply.ts";
 import { startModelServer } from "../model-server/server.ts";
 import { filler } from "../proxy/filler.ts";
@@ -10,11 +10,8 @@ import { chat, OPENCODE, ScriptedClient } from "../proxy/scripted-client.ts";
 import { soakCount } from "../tool/soak.ts";
 import { addMember, ask, codeOf, fact, startNode } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 it("PE10 WE2 SEC11 interleaved turns of two members: no marker of one in any request or answer of the other", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const server = await startModelServer({ script: () => text("Understood.") });
   onTestFinished(() => server.close());
   const members = [
@@ -51,7 +48,7 @@ it("PE10 WE2 SEC11 interleaved turns of two members: no marker of one in any req
 });
 
 it("B44 PE10 another's record or session is as absent; a read token gets 403 on every way to write, and changes nothing", async () => {
-  const url = await (await sharedServer()).newUrl();
+  const url = await sharedServer().newUrl();
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write,approve");
   const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write,approve");
   const ron = await addMember(url, "ron --tenant acme --user ron --scope read");

@@ -1,14 +1,11 @@
 // WB6: a newer node has brought the schema up while an older one still runs.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeSharedServer, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { expect, it } from "vitest";
+import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { newPlace, run } from "../tool/everlong.ts";
 import { addMember, ask, fact, startNode } from "./nodes.ts";
 
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
-
 it("WB6 the older node serves on with what it knows, says that it is old, and none like it starts", async () => {
-  const server = await sharedServer();
+  const server = sharedServer();
   const url = await server.newUrl();
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write,approve");
   const node = await startNode(url);

