@@ -124,7 +124,7 @@ export async function openGateway(flags: Flags = {}): Promise<Result<RunningGate
   // Whoever is told that it listens finds the store open and searches at full speed.
   if (settings.memory) await warm(shared);
   // Only now: V8 refuses code that was kept under other flags, that of Node's own modules in new threads too.
-  boundHeap();
+  proxy.on(boundHeap());
   const openRecall = openRecallOperations(workspace.value, shared.open);
   const openGraph = openGraphOperations(workspace.value, shared.open);
   const started = await startGateway({
