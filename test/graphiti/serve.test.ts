@@ -111,7 +111,10 @@ it("RE9 RI10 G7 killed again and again under four clients: every message that wa
 it("G23 RI6 killed while it forgets a group: a part is gone, the rest is whole, and the same request finishes it", async () => {
   const place = newPlace({ EVERLONG_EMBEDDER: "none", EVERLONG_RECALL_TIMEOUT_MS: "20000" });
   let gateway = await startGateway(NOBODY, { place });
-  const lines = Array.from({ length: 400 }, (_, i) => message(`The zanzibar${i} job is now ready${i}.`, "2024-01-01"));
+  // The oldest facts go first: the newest is left, whenever the kill comes.
+  const lines = Array.from({ length: 400 }, (_, i) =>
+    message(`The zanzibar${i} job is now ready${i}.`, new Date(Date.UTC(2024, 0, 1, 0, i)).toISOString()),
+  );
   await post(gateway, "/messages", { group_id: "gone", messages: lines });
   await post(gateway, "/messages", {
     group_id: "stays",
