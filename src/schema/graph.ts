@@ -71,3 +71,16 @@ export type Fact = {
   /** The episodes that say it, earliest first. */
   episodes: string[];
 };
+
+/** Which facts; those of this workspace that hold now unless said. Times are as people write them. */
+export type FactChoice = {
+  scope?: string;
+  group?: string;
+  asOf?: string;
+  expired?: boolean;
+  limit?: number;
+  entity?: string;
+  relation?: string;
+  since?: string;
+  until?: string;
+};

@@ -6,27 +6,15 @@ import type { ExtractorUse } from "../../memory/graph/extract/llm.ts";
 import type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 import type { GraphitiState } from "../../memory/graphiti/state.ts";
 import type { PromotionKind, PromotionScope } from "../../memory/promote/kind.ts";
-import type { Entity, Episode, Fact } from "../../schema/graph.ts";
+import type { Entity, Episode, Fact, FactChoice } from "../../schema/graph.ts";
 import type { ResultPromise } from "./open.ts";
 
 export type { Community } from "../../memory/graph/community.ts";
 export type { GraphCounts } from "../../memory/graph/contract.ts";
 export type { OutboxRow } from "../../memory/graphiti/outbox-row.ts";
 export { PROMOTION_KINDS, PROMOTION_SCOPES } from "../../memory/promote/kind.ts";
-export type { Entity, Episode, Fact } from "../../schema/graph.ts";
+export type { Entity, Episode, Fact, FactChoice } from "../../schema/graph.ts";
 
-/** Which facts; those of this workspace that hold now unless said. Times are as people write them. */
-export type FactChoice = {
-  scope?: string;
-  group?: string;
-  asOf?: string;
-  expired?: boolean;
-  limit?: number;
-  entity?: string;
-  relation?: string;
-  since?: string;
-  until?: string;
-};
 export type FactView = Fact & {
   state: "current" | "ended";
   sources: Pick<Episode, "uuid" | "name" | "session" | "turn" | "role">[];

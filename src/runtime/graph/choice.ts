@@ -8,8 +8,8 @@ import { relationName } from "../../memory/graph/extract/relation.ts";
 import { isGroupId } from "../../memory/graph/group.ts";
 import { instantAt } from "../../memory/graph/time.ts";
 import type { ItemPlace } from "../../memory/recall/item.ts";
-import type { Instant } from "../../schema/graph.ts";
-import type { FactChoice } from "../client/graph.ts";
+import type { FactChoice, Instant } from "../../schema/graph.ts";
+
 import { parseTime } from "../recall/time.ts";
 import type { Workspace } from "../workspace.ts";
 import { type GraphGroup, groupsOf, userGroup } from "./feed.ts";

@@ -5,8 +5,8 @@ import { ok } from "../../base/result.ts";
 import { communitiesOf } from "../../memory/graph/community.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
 import { isCurrent } from "../../memory/graph/search.ts";
-import type { Entity, Fact } from "../../schema/graph.ts";
-import type { FactChoice, FactView, GraphAccess, TimelineRow } from "../client/graph.ts";
+import type { Entity, Fact, FactChoice } from "../../schema/graph.ts";
+import type { FactView, GraphAccess, TimelineRow } from "../client/graph.ts";
 import type { ResultPromise } from "../client/open.ts";
 import { type GraphChoices, refused } from "./choice.ts";
 

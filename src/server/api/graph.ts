@@ -1,14 +1,14 @@
 // /api/graph: facts, entities and episodes for the dashboard.
 import { type Context, Hono } from "hono";
 import { optional } from "../../base/optional.ts";
-import type { GraphQuestion } from "../manage/graph.ts";
+import type { FactChoice } from "../../schema/graph.ts";
 import { type Env, paging, reply } from "./reply.ts";
 
 const TEXTS = ["group", "asOf", "entity", "relation", "since", "until"] as const;
 
 const PAGE = 100;
 
-function questionOf(c: Context<Env>, limit = PAGE): GraphQuestion {
+function questionOf(c: Context<Env>, limit = PAGE): FactChoice {
   const texts = TEXTS.flatMap((name) => {
     const value = c.req.query(name);
     return value === undefined ? [] : [[name, value]];

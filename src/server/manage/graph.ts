@@ -1,30 +1,19 @@
 // What the graph shows over HTTP: the views of `everlong graph`, over everything of this home unless a scope is named.
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import type { FactChoice } from "../../schema/graph.ts";
 import type { Member } from "../team/member.ts";
 
-/** As in a query; times are as people write them. */
-export type GraphQuestion = {
-  scope?: string;
-  group?: string;
-  asOf?: string;
-  expired?: boolean;
-  limit?: number;
-  entity?: string;
-  relation?: string;
-  since?: string;
-  until?: string;
-};
 type View = Promise<Result<object, Failure>>;
 export type GraphOperations = {
-  search(query: string, question: GraphQuestion): View;
-  facts(question: GraphQuestion): View;
+  search(query: string, question: FactChoice): View;
+  facts(question: FactChoice): View;
   fact(uuid: string): View;
-  entities(question: GraphQuestion): View;
+  entities(question: FactChoice): View;
   /** With the facts that join it to others, a page at a time. */
   entity(uuid: string, page: { limit: number; after?: string }): View;
   episode(uuid: string): View;
-  timeline(question: GraphQuestion): View;
+  timeline(question: FactChoice): View;
   promotions(): View;
   /** Those in force, of every repository, session and user of this home. */
   pins(): View;
