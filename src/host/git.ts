@@ -2,6 +2,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { SessionContext } from "../schema/session.ts";
+import { isFolder } from "./paths.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -109,10 +110,6 @@ function small(path: string): string | undefined {
   } catch {
     return undefined; // absent or unreadable: not known
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function realPath(path: string): string {

@@ -1,5 +1,5 @@
 // Where things lie: under home, in private folders, and inside of one another.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 export type SessionPaths = ReturnType<typeof sessionPaths>;
@@ -61,4 +61,13 @@ export function isInside(path: string, folder: string): boolean {
 export function foldersDownTo(cwd: string, root: string): string[] {
   const names = isInside(cwd, root) ? relative(root, cwd).split(sep).filter(Boolean) : [];
   return [root, ...names.map((_, i) => join(root, ...names.slice(0, i + 1)))];
+}
+
+/** Whether the path leads to a folder, by a link too. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // absent, a loop of links, or not to be looked at
+  }
 }

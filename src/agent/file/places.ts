@@ -1,7 +1,6 @@
 // Where definition files lie: in the project from the working folder up to its root, then in the user's home.
-import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isInside } from "../../host/paths.ts";
+import { isFolder, isInside } from "../../host/paths.ts";
 import { realPath } from "../../permission/path.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { TrustState } from "../../permission/trust.ts";
@@ -35,13 +34,4 @@ export function pluginFolders(everlongHome: string, name: string): Folder[] {
   return entriesOf(plugins)
     .filter((entry) => isFolder(join(plugins, entry.name)))
     .map((entry) => ({ path: join(plugins, entry.name, name), layer: "plugin", plugin: entry.name }));
-}
-
-/** A link to a folder is one too. */
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false; // absent, a loop of links, or not to be looked at
-  }
 }

@@ -2,11 +2,12 @@
 import { basename, dirname, join } from "node:path";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { realTarget } from "../../host/files.ts";
+import { isFolder } from "../../host/paths.ts";
 import { entriesOf } from "../../permission/project-files.ts";
 import type { Rule } from "../../schema/permission.ts";
 import { FieldReader, readToolRules } from "../file/field.ts";
 import { normaliseName } from "../file/name.ts";
-import { type Folder, type Grounds, isFolder, type Layer, pluginFolders, projectFolders } from "../file/places.ts";
+import { type Folder, type Grounds, type Layer, pluginFolders, projectFolders } from "../file/places.ts";
 import { type Document, readDocument } from "../file/read.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
 

@@ -1,10 +1,9 @@
 // Instruction files below the working folder: told once a session, when a tool of the main agent first touches their folder.
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isRecord } from "../../base/json.ts";
 import { type FoundInstructions, findInstructions } from "../../context/instruction/find.ts";
 import { renderInstructions } from "../../context/instruction/render.ts";
-import { isInside } from "../../host/paths.ts";
+import { isFolder, isInside } from "../../host/paths.ts";
 import type { PendingNotice } from "../../session/parts.ts";
 import type { SessionResources } from "../session/resources.ts";
 
@@ -68,14 +67,5 @@ export class NestedInstructions {
     const above = findInstructions({ ...at, cwd }).files;
     for (const file of findInstructions({ ...at, cwd: folder }).files)
       if (!above.some((one) => one.path === file.path || one.text === file.text)) this.#waiting.set(file.path, file);
-  }
-}
-
-/** A path is whatever a model wrote: one that cannot be looked at is no folder. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }
