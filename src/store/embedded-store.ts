@@ -1,7 +1,7 @@
 // Units of work on SQLite: every step is answered at once, so a unit runs to its end without anybody waiting.
 import { answerToTerms } from "./embedded-terms.ts";
 import { eraseFromJournal, eraseNoted } from "./journal/journal.ts";
-import { type Database, whileBusy, write } from "./sqlite.ts";
+import { type Database, emptyLog, whileBusy, write } from "./sqlite.ts";
 import { prepared } from "./statement.ts";
 import { type RowStore, type SqlPiece, type StoreStep, type TextQuery, textIndexes, type Unit } from "./unit.ts";
 
@@ -16,9 +16,9 @@ export function embeddedStore(db: Database): RowStore {
     async write(unit, options = {}) {
       const forgets = { any: false };
       const outcome = await write(db, () => perform(db, unit(), forgets), options);
-      // The log of the database still has the old pages; a reader in the way leaves them to the next time.
-      if (outcome.ok && forgets.any && db.isOpen) db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      return outcome;
+      if (!outcome.ok || !forgets.any || !db.isOpen) return outcome;
+      const emptied = await emptyLog(db);
+      return emptied.ok ? outcome : emptied;
     },
   };
   stores.set(db, store);

@@ -131,7 +131,7 @@ async function writeNow<T>(db: Database, work: (db: Database) => T, options: Bus
     try {
       const outcome = await whileBusy(db.location() ?? "memory", () => transaction(db, work, companion), options);
       if (outcome.ok) await companion?.afterCommit();
-      else if (outcome.error.code === "store_full" && attempt === 1 && (await emptyLog(db))) continue;
+      else if (outcome.error.code === "store_full" && attempt === 1 && (await emptyLog(db)).ok) continue;
       return outcome;
     } catch (error) {
       if (!companion || !(error instanceof OutOfStep) || attempt === ATTEMPTS) throw error;
@@ -143,12 +143,11 @@ async function writeNow<T>(db: Database, work: (db: Database) => T, options: Bus
 
 /**
  * Moves what SQLite's log holds into the database and gives its bytes back. On a full disk that alone may make room, and
- * nothing else would do it: who can write nothing reaches no checkpoint.
+ * nothing else would do it: who can write nothing reaches no checkpoint. After a deletion the log still has the old pages;
+ * a reader in the way leaves them to the next time.
  */
-export async function emptyLog(db: Database): Promise<boolean> {
-  return (await whileBusy(db.location() ?? "memory", () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"), { limitMs: 0 }))
-    .ok;
-}
+export const emptyLog = (db: Database): Promise<Result<void, Fault>> =>
+  whileBusy(db.location() ?? "memory", () => db.exec("PRAGMA wal_checkpoint(TRUNCATE)"), { limitMs: 0 });
 
 function transaction<T>(db: Database, work: (db: Database) => T, companion: Companion | undefined): T {
   db.exec("BEGIN IMMEDIATE");

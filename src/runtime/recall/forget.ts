@@ -15,7 +15,7 @@ import { eraseRecord } from "../../memory/record/embedded/write.ts";
 import type { Episode } from "../../schema/graph.ts";
 import { forgetSession, indexSession } from "../../session/index/index-session.ts";
 import { runUnit } from "../../store/embedded-store.ts";
-import { type Database, write } from "../../store/sqlite.ts";
+import { type Database, emptyLog, write } from "../../store/sqlite.ts";
 import type { ErasureChoice, ErasureReport } from "../client/recall.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
 import type { Workspace } from "../workspace.ts";
@@ -120,8 +120,8 @@ export async function forgetItems(
     if (!gone.ok) return gone;
     if (gone.value) sum(gone.value);
   }
-  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  return ok(report);
+  const emptied = await emptyLog(db);
+  return emptied.ok ? ok(report) : emptied;
 }
 
 function buryTurn(db: Database, session: string, { no, id, kind, role, time, turn }: ForgetRow): Forgotten {

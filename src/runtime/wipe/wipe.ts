@@ -14,7 +14,7 @@ import { runUnit } from "../../store/embedded-store.ts";
 import { holdHomeAlone } from "../../store/home-lock.ts";
 import { HOME_MARK, isMarked } from "../../store/home-marker.ts";
 import { tableKinds } from "../../store/kinds.ts";
-import { type Database, openDatabase, write } from "../../store/sqlite.ts";
+import { type Database, emptyLog, openDatabase, write } from "../../store/sqlite.ts";
 import { homeBusy } from "../home-busy.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
@@ -74,9 +74,10 @@ async function wipePart(home: string, scope: "memory" | "sessions"): Promise<Res
 async function emptyTables(path: string, scope: "memory" | "sessions"): Promise<Result<void, Failure>> {
   const db = await openDatabase(path);
   if (!db.ok) return db;
-  const emptied = await write(db.value, () => empty(db.value, scope));
+  const deleted = await write(db.value, () => empty(db.value, scope));
   // What was deleted stays readable in free pages until the file is written anew.
-  if (emptied.ok) db.value.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  if (deleted.ok) db.value.exec("VACUUM");
+  const emptied = deleted.ok ? await emptyLog(db.value) : deleted;
   db.value.close();
   return emptied;
 }

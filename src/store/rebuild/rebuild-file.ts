@@ -11,7 +11,7 @@ import { segmentsIn } from "../journal/segment.ts";
 import { storeJournal } from "../journal/tables.ts";
 import { migrate } from "../migrate.ts";
 import { storeMigrations } from "../migrations.ts";
-import { type Database, openDatabase } from "../sqlite.ts";
+import { type Database, emptyLog, openDatabase } from "../sqlite.ts";
 import { fileState } from "./look.ts";
 import { hasMore, type Salvaged, salvagedTables, salvageRows } from "./salvage-rows.ts";
 
@@ -78,7 +78,8 @@ export async function rebuildFile(
         })
       : ok([]);
     if (!salvaged.ok) return salvaged;
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const emptied = await emptyLog(db);
+    if (!emptied.ok) return emptied;
     db.close();
     db = undefined;
     const quarantine = setAside(place);

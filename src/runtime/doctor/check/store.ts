@@ -7,6 +7,7 @@ import { segmentsIn } from "../../../store/journal/segment.ts";
 import { storeMigrations } from "../../../store/migrations.ts";
 import { rebuildStore } from "../../../store/open-store.ts";
 import { rebuiltText } from "../../../store/rebuild/rebuilt-text.ts";
+import { emptyLog } from "../../../store/sqlite.ts";
 import { emptyIndex, rebuildIndex } from "../../recall/rebuild.ts";
 import { catchUp, openStore } from "../../store.ts";
 import { openWorkspace } from "../../workspace.ts";
@@ -76,9 +77,9 @@ export const walCheck: DoctorCheck = {
   async mend({ paths }) {
     const db = await openStore(paths);
     if (!db.ok) return [db.error.what];
-    db.value.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const emptied = await emptyLog(db.value);
     db.value.close();
-    return ["Moved the write-ahead log into store.db."];
+    return [emptied.ok ? "Moved the write-ahead log into store.db." : emptied.error.what];
   },
 };
 
