@@ -1,5 +1,5 @@
 // Agents of a team through its nodes, for tests: requests of one growing history to any node, and what of it is on the database.
-import type { TestServer } from "../../src/store/postgres/server-fixture.ts";
+import type { RunningServer } from "../../src/store/postgres/server-fixture.ts";
 import type { ModelServer } from "../model-server/server.ts";
 import { startGateway, type TestGateway } from "../proxy/gateway.ts";
 import { bodyOf, marker, SMALL_WINDOW } from "../proxy/growing.ts";
@@ -40,7 +40,7 @@ export async function sendStored(...request: Parameters<typeof sendTurns>): Prom
 export type StoredLine = { tenant: string; session: string; identity: string; hash: string; text: string };
 
 /** Items that left a request, as they are on the database; what the server's superuser sees. */
-export async function storedLines(server: TestServer, url: string): Promise<StoredLine[]> {
+export async function storedLines(server: RunningServer, url: string): Promise<StoredLine[]> {
   const rows = await server.ask(
     `SELECT e.tenant, s.id AS session, s.identity, e.id AS hash, i.text FROM everlong.proxy_event e
      JOIN everlong.proxy_session s ON s.tenant = e.tenant AND s.no = e.session
