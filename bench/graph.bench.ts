@@ -1,8 +1,8 @@
 // The graph behind the gateway: what a posted message costs its writer, when its fact is found, and searches among many facts.
-import { mkdtempSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fill, GROUPS, plainSearch } from "./graph/fill.ts";
+import { fill, GROUPS, plainSearch, questionsAmong } from "./graph/fill.ts";
 import { forgetting } from "./graph/forget.ts";
 import { message, type Posting, postAll, query, send } from "./graph/load.ts";
 import { slots } from "./graph/slot.ts";
@@ -95,11 +95,22 @@ async function searchable(gateway: Gateway): Promise<void> {
   console.log(`     p50 ${p50(times).toFixed(1)} ms`);
 }
 
-async function searches(): Promise<void> {
+/** `STORE=FOLDER` keeps the filled store there, and takes it from there the next time. */
+async function filledHome(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), "everlong-bench-"));
+  const { STORE } = process.env;
+  const filled = STORE === undefined ? undefined : join(STORE, `graph-${FACTS}`);
   const from = performance.now();
-  const words = await fill(join(home, "home"), FACTS);
+  if (!filled || !existsSync(filled)) await fill(join(home, "home"), FACTS);
   console.log(`     ${FACTS} facts in ${GROUPS} groups written in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+  if (filled && existsSync(filled)) cpSync(filled, join(home, "home"), { recursive: true });
+  else if (filled) cpSync(join(home, "home"), filled, { recursive: true });
+  return home;
+}
+
+async function searches(): Promise<void> {
+  const home = await filledHome();
+  const words = questionsAmong(FACTS);
   const gateway = await startGateway("http://127.0.0.1:9", OPEN, home);
   try {
     const all = Array.from({ length: GROUPS }, (_, i) => `g${i}`);

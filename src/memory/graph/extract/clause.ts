@@ -168,6 +168,11 @@ function isDefinition([first, second, ...others]: readonly Token[]): boolean {
   return /^[:—–=-]$/.test((close === -1 ? second : others[close + 1])?.text ?? "");
 }
 
+/** "Is disabled until it is fixed" is so now; "was enabled until we removed it" is over. */
+const isSubordinate = (word: string, before: readonly Token[]): boolean =>
+  before.length > 0 &&
+  (SUBORDINATE.has(word) || (word === "until" && !before.some(({ lower }) => /^(?:was|were|got|had)$/.test(lower))));
+
 /** The first segment is the whole sentence when a rule names a divider itself, such as "Decision:". */
 export function divided(tokens: readonly Token[], isVerb: (word: string) => boolean): (readonly Token[])[] {
   if (isDefinition(tokens)) return [];
@@ -187,7 +192,7 @@ export function divided(tokens: readonly Token[], isVerb: (word: string) => bool
     if (divides) {
       segments.push([]);
       subordinate = false;
-    } else if (token.kind === "word" && SUBORDINATE.has(token.lower) && segments.at(-1)?.length) {
+    } else if (token.kind === "word" && isSubordinate(token.lower, segments.at(-1) ?? [])) {
       subordinate = true;
       // "Nina, who is new, owns the search": the comma before the insertion goes with it.
       if (/^wh/.test(token.lower) && segments.at(-1)?.at(-1)?.text === ",") segments.at(-1)?.pop();

@@ -9,6 +9,7 @@ import {
   NEGATION,
   NOT_IN_PHRASE,
   PROCEDURE_HEADS,
+  PRODUCTS,
   SERVICE_HEADS,
   TOOLS,
   VAGUE,
@@ -123,8 +124,9 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   if (tokens.some(({ kind }) => kind === "code") && tokens.length > 2) return undefined;
   if (tokens.length === 1 && /^[a-z]+ly$/.test(last.text)) return undefined;
   if (tokens.length === 1 && last.kind === "word" && VAGUE_ALONE.has(last.text)) return undefined;
-  if ((VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0)) || /^[\W_]+$/.test(joined(tokens)))
-    return undefined;
+  const isVague =
+    VAGUE.has(last.lower) && !(isCapital(last) && last.start > 0) && (pointed || !PRODUCTS.has(last.lower));
+  if (isVague || /^[\W_]+$/.test(joined(tokens))) return undefined;
   if (
     PASSING.test(joined(tokens)) ||
     PROPOSAL.test(joined(tokens)) ||

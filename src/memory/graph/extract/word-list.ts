@@ -125,11 +125,12 @@ export const PRODUCTS =
   react preact vue svelte sveltekit angular solidjs nextjs next.js nuxt remix astro tailwind bootstrap htmx fastify hono koa
   nestjs django fastapi laravel symfony graphql grpc trpc protobuf zod prisma drizzle knex typeorm sequelize typescript
   javascript golang kotlin elixir haskell ocaml clojure flutter expo electron tauri axios lodash moment oxlint parcel swc
-  babel pino winston datadog opentelemetry keycloak auth0 okta stripe adyen supabase firebase launchdarkly`);
+  babel pino winston datadog opentelemetry keycloak auth0 okta stripe adyen sendgrid mailgun twilio
+  meilisearch typesense algolia duckdb clickhouse bigquery libvips imagemagick rspack pulumi supabase firebase launchdarkly`);
 
 /** Products on which things are placed. */
 export const HOSTS = set(`heroku vercel netlify fly.io railway hetzner ovh digitalocean linode scaleway aws gcp azure
-  cloudflare ec2 s3 rds ecs eks gke fargate lambda kubernetes k8s neon planetscale github gitlab bitbucket`);
+  cloudflare ec2 s3 rds ecs eks gke fargate lambda kubernetes k8s nomad openshift neon planetscale supabase firebase github gitlab bitbucket`);
 
 export const SERVICE_HEADS =
   set(`service server api gateway backend frontend database db cluster worker queue proxy broker

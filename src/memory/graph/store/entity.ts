@@ -98,12 +98,11 @@ function* byLikeness(
   bands: readonly string[],
 ): Unit<SqlRow | undefined> {
   if (bands.length === 0) return undefined;
-  const aliases = yield* allRows(
-    "SELECT DISTINCT alias FROM graph_band WHERE group_id = ? AND band IN (SELECT value FROM json_each(?)) ORDER BY alias",
+  const rows = yield* allRows(
+    `${NAMED} WHERE a.seq IN (SELECT alias FROM graph_band WHERE group_id = ? AND band IN (SELECT value FROM json_each(?)))
+     ORDER BY a.seq`,
     ...[group, JSON.stringify(bands)],
   );
-  const rows: SqlRow[] = [];
-  for (const { alias } of aliases) rows.push(...(yield* allRows(`${NAMED} WHERE a.seq = ?`, Number(alias))));
   return rows.find(
     (row) => isCompatible(text(row, "label") as EntityLabel, label) && areAlike(text(row, "folded"), folded),
   );

@@ -2,7 +2,7 @@
 import type { EntityDraft } from "../draft.ts";
 import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
-import { HOSTS, TOOLS } from "../word-list.ts";
+import { HOSTS, PRODUCTS, TOOLS } from "../word-list.ts";
 import type { RuleRow } from "./row.ts";
 
 const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
@@ -10,13 +10,15 @@ const use = (subject: EntityDraft, object: EntityDraft): RelationName =>
     ? "USES_TOOL"
     : "USES";
 const RUNTIME = /^(?:node|python|java|deno|bun|php|ruby|linux|windows|macos|jvm|dotnet|\.net)\b/i;
-const host = (_: EntityDraft, object: EntityDraft): RelationName => (RUNTIME.test(object.name) ? "USES" : "LOCATED_AT");
+const isUsed = (name: string): boolean => RUNTIME.test(name) || (PRODUCTS.has(name.toLowerCase()) && !isHost(name));
+const isHost = (name: string): boolean => HOSTS.has(name.toLowerCase());
+const host = (_: EntityDraft, object: EntityDraft): RelationName => (isUsed(object.name) ? "USES" : "LOCATED_AT");
 const source = (_: EntityDraft, object: EntityDraft): RelationName => (object.label === "File" ? "LOCATED_AT" : "USES");
 
 const VERSION = / v?\d[\d.x]*$/;
 /** What something "is on": a host, or a version of what it uses. */
 const platform = (subject: EntityDraft, object: EntityDraft): RelationName | undefined => {
-  if (subject !== WE && HOSTS.has(object.name.toLowerCase())) return "LOCATED_AT";
+  if (subject !== WE && isHost(object.name)) return "LOCATED_AT";
   return subject.label !== "User" && VERSION.test(object.name) ? "USES" : undefined;
 };
 
@@ -204,6 +206,7 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     examples: [
       ["The gateway runs on Fly.io.", "gateway | LOCATED_AT | Fly.io"],
       ["The worker runs on Node 22.", "worker | USES | Node 22"],
+      ["The search runs on Elasticsearch.", "search | USES | Elasticsearch"],
     ],
     counterexamples: ["The office runs on coffee.", "The job runs in parallel.", "The build runs on the same box."],
   },
@@ -228,6 +231,18 @@ export const PLAIN_ROWS: readonly RuleRow[] = [
     relation: "USES",
     examples: [["The fleet is managed with Ansible.", "fleet | USES | Ansible"]],
     counterexamples: ["The crisis is managed with care.", "The fleet is managed by Ann."],
+  },
+  {
+    pattern: "{subject:subjects} depend|depends|rely|relies on|upon {object:things} instead of {before:things}",
+    relation: "DEPENDS_ON",
+    examples: [
+      [
+        "The thumbnailer depends on libvips instead of ImageMagick.",
+        "thumbnailer | DEPENDS_ON | libvips",
+        "- thumbnailer | DEPENDS_ON | ImageMagick",
+      ],
+    ],
+    counterexamples: ["Should it depend on libvips instead of ImageMagick?", "We could depend on Go instead of Rust."],
   },
   {
     pattern: "{subject:subjects} depend|depends|rely|relies on|upon {object:things} …",
