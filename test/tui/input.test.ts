@@ -170,6 +170,21 @@ describe("while the agent works", () => {
   });
 });
 
+describe("a command that runs", () => {
+  it("F35 FI6 what !command prints is seen while it runs, escaped, and stays when Esc ends it", async () => {
+    const { place } = await answering();
+    const screen = openScreen(place);
+    await screen.see("· session ");
+    screen.type("!echo now-$((40+2)); printf '\\033[2Jbare'; sleep 60\r");
+    await screen.see("now-42");
+    await screen.see("\\x1b[2Jbare");
+    expect(screen.text()).toMatch(/! shell {2}echo now-.* running ·/s);
+    screen.press("escape");
+    await screen.see("(stopped)");
+    expect(screen.all().filter((line) => line.includes("now-42"))).toHaveLength(1);
+  });
+});
+
 describe("leaving", () => {
   it("Ctrl+C clears a text into the history, then asks, then exits with 0", async () => {
     const { place } = await answering();

@@ -17,6 +17,8 @@ export type UserShellRun = {
   isShared: boolean;
   /** Ends it and its children. */
   signal: AbortSignal;
+  /** What it prints, as it comes. Must not throw. */
+  onOutput: (text: string) => void;
   /** It was moved to the background: nobody waits for it any more. Must not throw. */
   onMoved: () => void;
 };

@@ -1,4 +1,5 @@
 // A command that the user runs from the conversation: in the user's own shell, asked of nobody, without a terminal of its own.
+import { StringDecoder } from "node:string_decoder";
 import { optional } from "../../base/optional.ts";
 import { cutAt } from "../../base/text.ts";
 import { collect } from "../../host/collect.ts";
@@ -50,7 +51,7 @@ export function createUserShells(services: ShellServices): UserShells {
 
 async function runUserShell(
   { workspace, owner, session }: ShellServices,
-  { command, isShared }: Pick<UserShellRun, "command" | "isShared">,
+  { command, isShared, onOutput }: UserShellRun,
   signal: AbortSignal,
 ): Promise<UserShellEnd> {
   const { cwd } = session.state.context;
@@ -65,6 +66,8 @@ async function runUserShell(
     mergeOutput: true,
   });
   const output = collect(child.stdout, MOST_BYTES);
+  const letters = new StringDecoder("utf8");
+  child.stdout.on("data", (chunk: Buffer) => onOutput(letters.write(chunk)));
   const stop = (): void => void child.kill();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

@@ -20,7 +20,7 @@ export async function runShell(app: App, command: string, isSilent: boolean): Pr
   const client = await app.client();
   const controller = new AbortController();
   running = controller;
-  app.dispatch({ type: "shell", shell: { command, since: Date.now() } });
+  app.dispatch({ type: "shell", shell: { command, isShared: !isSilent, since: Date.now(), output: "" } });
   const leaveFront = (): void => {
     if (running !== controller) return;
     running = undefined;
@@ -31,8 +31,11 @@ export async function runShell(app: App, command: string, isSilent: boolean): Pr
     if (!isSilent)
       unsent.push(`The user runs this in the background: ${command}\nYou get its output when it has ended.`);
   };
+  const onOutput = (text: string): void => {
+    if (running === controller) app.dispatch({ type: "shellOutput", text });
+  };
   const end = await client
-    .shell({ command, isShared: !isSilent, signal: controller.signal, onMoved })
+    .shell({ command, isShared: !isSilent, signal: controller.signal, onOutput, onMoved })
     .finally(leaveFront);
   const exit = end.error ?? (end.stopped ? "stopped" : end.code === 0 ? "" : `exited with code ${end.code}`);
   const output = [end.output.trimEnd(), ...(exit === "" ? [] : [`(${exit})`])].filter(Boolean).join("\n");

@@ -31,6 +31,8 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
   let raised = 0;
   /** The size that the terminal takes between an answer of it and the frame that is drawn for that answer. */
   let ambush: TerminalSize | undefined;
+  /** The size that the system has and the program has not heard of. */
+  let unheard: TerminalSize | undefined;
   const write = (text: string): void => {
     if (ambush && text.includes("draft")) {
       emulator.resize(ambush.columns, ambush.rows);
@@ -41,7 +43,15 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
   };
   const painter: Painter = openPainter({
     terminal: {
-      size: () => size,
+      // As Node does it: who asks is told of a new size before the answer comes back.
+      size() {
+        if (unheard) {
+          size = unheard;
+          unheard = undefined;
+          painter.resized();
+        }
+        return size;
+      },
       write,
       async ask(question) {
         if (!answers) return undefined;
@@ -107,6 +117,11 @@ export function openEmulator(columns: number, rows: number, { answers = true, la
     /** The terminal has another size, of which the system knows nothing yet. */
     become(next: TerminalSize) {
       emulator.resize(next.columns, next.rows);
+    },
+    /** The terminal and the system have another size; the signal of it is on its way. */
+    becomeUnheard(next: TerminalSize) {
+      emulator.resize(next.columns, next.rows);
+      unheard = next;
     },
     /** The terminal will have this size when the next frame reaches it. */
     becomeAtFrame(next: TerminalSize) {

@@ -153,6 +153,24 @@ it("F12 a terminal whose sizes the system tells late, as tmux does: nothing is d
   expect(screen.all().filter((line) => line.startsWith("status"))).toHaveLength(1);
 });
 
+it("F12 a new size that the program hears of only by asking: no frame goes out for the old one", async () => {
+  const screen = openEmulator(80, 24);
+  await screen.draw(
+    [
+      [0, 1],
+      [1, 1],
+    ],
+    foot(2),
+  );
+  const before = screen.written().length;
+  screen.becomeUnheard({ columns: 70, rows: 17 });
+  await screen.draw([[2, 60]], foot(2));
+  expect(screen.written().slice(before)).not.toContain("─".repeat(80));
+  await screen.wait(500);
+  expect(marks(screen.text(), /n(\d+)n/g)).toEqual([0, 1, 2]);
+  expect(screen.all().filter((line) => line === "open 0")).toHaveLength(1);
+});
+
 it("F12 a window that becomes small while the frame for a larger one is on its way: no printed line stands there twice", async () => {
   for (const small of [
     { columns: 60, rows: 20 },

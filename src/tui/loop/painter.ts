@@ -87,7 +87,11 @@ export function openPainter(parts: PainterParts): Painter {
   };
   const isWary = (): boolean => performance.now() < waryUntil;
   const asks = (): boolean => canAsk && !isResting && answers() && (lateReplies < FAR_REPLIES || isWary());
-  const hasNewSize = (): boolean => !isSame(terminal.size(), lastSize);
+  const hasNewSize = (): boolean => {
+    // Asking may already tell of a new size: compared is what was known before.
+    const before = lastSize;
+    return !isSame(terminal.size(), before);
+  };
 
   const paint = (): void => {
     clearTimeout(timer);

@@ -14,8 +14,10 @@ import { openTerminalAdapter, type TerminalAdapter } from "../terminal/adapter.t
 import { KIND_QUERY, KIND_REPLY, wrapsAnew } from "../terminal/place.ts";
 import { BACKGROUND_QUERY, BACKGROUND_REPLY } from "../theme/background.ts";
 import type { Look } from "../theme/look.ts";
+import { paintAll } from "../theme/paint.ts";
 import type { Effect, ScreenState } from "../update/message.ts";
 import { isTooSmall, renderScreen, type ScreenChoices } from "../view/screen.ts";
+import { frontShellCard } from "../view/tool-card.ts";
 import { createStore, type Store } from "./app.ts";
 import { screenClock } from "./clock.ts";
 import { lookFor } from "./look.ts";
@@ -114,6 +116,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
           undo: () => undefined,
         };
       const { settled, live, open, undo } = transcript.lines(state.transcript, size.columns, small.columns, now);
+      if (state.shell) live.push("", ...paintAll(frontShellCard(state.shell, small.columns, { ...look, now }), look));
       const lines = renderScreen(state, live, small, now, choices);
       // Where the beginning is hidden, what stands on the screen does not begin what settles next.
       return { settled, live: lines, open: live[0] === lines[0] ? open : 0, isRaised: isRaised(state), undo };

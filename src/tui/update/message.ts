@@ -11,6 +11,7 @@ import type { PanelState } from "../panel/contract.ts";
 import type { OpenQuestion, QuestionAnswer, QuestionBody } from "../question/question.ts";
 import type { ActivityState } from "../state/activity.ts";
 import type { SessionFacts } from "../state/facts.ts";
+import type { FrontShell } from "../state/front-shell.ts";
 import type { KeyPress } from "../terminal/input.ts";
 
 export type WaitingMessage = { id: string; text: string };
@@ -27,7 +28,7 @@ export type ScreenState = {
   /** Messages on their way whose turn has not begun. */
   sending: number;
   /** A command of the user's own that runs. */
-  shell: { command: string; since: number } | undefined;
+  shell: FrontShell | undefined;
   editor: EditorState;
   /** As wide as the screen was at the last key. */
   columns: number;
@@ -58,6 +59,7 @@ export type ScreenMessage =
   | { type: "hint"; text: string; until: number }
   | { type: "sent" }
   | { type: "shell"; shell: ScreenState["shell"] }
+  | { type: "shellOutput"; text: string }
   /** The editor gets these texts before its own. */
   | { type: "returned"; texts: readonly string[] }
   | { type: "written"; text: EditorText }

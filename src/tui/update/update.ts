@@ -6,6 +6,7 @@ import { expanded, insert, textOf } from "../editor/text.ts";
 import { openQuestion } from "../question/question.ts";
 import { idle, reduceActivity } from "../state/activity.ts";
 import { noFacts, reduceFacts } from "../state/facts.ts";
+import { withOutput } from "../state/front-shell.ts";
 import { followTyping, takeRows } from "./completion.ts";
 import { onKey } from "./key.ts";
 import { doing, type ScreenMessage, type ScreenState, type Step, stay } from "./message.ts";
@@ -46,6 +47,8 @@ function advance(state: ScreenState, message: ScreenMessage): Step {
       return stay({ ...state, sending: Math.max(0, state.sending - 1) });
     case "shell":
       return stay({ ...state, shell: message.shell });
+    case "shellOutput":
+      return stay({ ...state, shell: state.shell && withOutput(state.shell, message.text) });
     case "returned":
       return stay({ ...state, editor: replaceText(state.editor, returned(state, message.texts)) });
     case "written":

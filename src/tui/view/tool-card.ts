@@ -5,6 +5,7 @@ import type { BlockOf } from "../../runtime/client/transcript.ts";
 import { factsOf } from "../../schema/own-tool.ts";
 import { countText, durationText } from "../block/figure.ts";
 import { factSpans, foldText, headLines, INDENT, indented } from "../block/layout.ts";
+import type { FrontShell } from "../state/front-shell.ts";
 import { escapeLine } from "../text/escape.ts";
 import { excerptOf } from "../text/excerpt.ts";
 import { type SpanLine, span } from "../text/span.ts";
@@ -38,9 +39,21 @@ export function shellCard(block: BlockOf<"shell">, width: number, look: Look): S
   ];
 }
 
+/** One of them that runs. */
+export function frontShellCard(shell: FrontShell, width: number, look: Look): SpanLine[] {
+  const facts = ["running", timeSince(shell.since, look), shell.isShared ? undefined : "not shared with the model"];
+  const head = [span(escapeLine(shell.command.slice(0, SEEN_CHARS)), "strong"), span("  "), ...factSpans(facts, look)];
+  return [
+    ...headLines({ glyph: "shell", word: "shell", role: "accent" }, head, width, look),
+    ...outputLines(shell.output, "last", width, look),
+  ];
+}
+
+const timeSince = (since: number, { now }: Look): string | undefined =>
+  now === undefined ? undefined : durationText(Math.max(0, now - since));
+
 function runningCard(block: Card & { state: "running" }, width: number, look: Look): SpanLine[] {
-  const elapsed = look.now === undefined ? undefined : durationText(Math.max(0, look.now - Date.parse(block.at)));
-  const facts = ["running", elapsed, block.progress && escapeLine(block.progress)];
+  const facts = ["running", timeSince(Date.parse(block.at), look), block.progress && escapeLine(block.progress)];
   const head = cardHead(block, "running", "accent", facts, width, look);
   return [...head, ...outputLines(block.tail, "last", width, look)];
 }
