@@ -118,8 +118,8 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
   const use = (signal: Signal) => signals === undefined || signals.includes(signal);
   const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
   const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
-  const { counts } = parts;
-  const finder = new Finder({ scope, filter, bounds: request.bounds ?? BOUNDS, counts, mayGoOn });
+  const { counts, known } = parts;
+  const finder = new Finder({ scope, filter, bounds: request.bounds ?? BOUNDS, counts, small: known?.small, mayGoOn });
   const candidates = yield* finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
   const near =

@@ -3,6 +3,7 @@ import type { TermFrame, TermMatch, TermQuestion } from "../../../store/term-ste
 import { askTerms } from "../../../store/terms.ts";
 import { arrayRows, type Unit } from "../../../store/unit.ts";
 import type { ResolvedScope } from "../store/scope.ts";
+import type { SmallIndex } from "../store/small-index.ts";
 import { stem } from "../text/stem.ts";
 import { countMatches, type TermCount, type TermCounts } from "./count.ts";
 import { type Filter, frameOf, groupOf } from "./match.ts";
@@ -49,6 +50,8 @@ export type FinderOptions = {
   bounds: Bounds;
   /** What was counted by earlier searches. */
   counts: TermCounts;
+  /** All that is stored, in memory. */
+  small?: SmallIndex | undefined;
   /** False once time is up: the terms found so far are then all. */
   mayGoOn: () => boolean;
 };
@@ -59,12 +62,16 @@ export class Finder {
   readonly #scope: ResolvedScope;
   readonly #bounds: Bounds;
   readonly #counts: TermCounts;
+  readonly #small: SmallIndex | undefined;
+  readonly #ask: typeof askTerms;
   readonly #mayGoOn: () => boolean;
   readonly #postings = new Map<string, number[]>();
   /** Not everything could be looked at in time. */
   cutShort = false;
 
-  constructor({ scope, filter, bounds, counts, mayGoOn }: FinderOptions) {
+  constructor({ scope, filter, bounds, counts, small, mayGoOn }: FinderOptions) {
+    this.#small = small;
+    this.#ask = small ? small.ask.bind(small) : askTerms;
     this.#mayGoOn = mayGoOn;
     this.#scope = scope;
     this.#filter = filter;
@@ -87,7 +94,7 @@ export class Finder {
     const { not, ...frame } = this.#frame;
     if (not.length === 0) return;
     const match = { groups: [{ tokens: not }], frame: { ...frame, not: [] } };
-    const [excluded] = yield* askTerms([{ match, want: "few", most: 1 }], () => true);
+    const [excluded] = yield* this.#ask([{ match, want: "few", most: 1 }], () => true);
     if (excluded?.count === 0) this.#frame = match.frame;
   }
 
@@ -148,7 +155,7 @@ export class Finder {
       const match = matches[i];
       return match ? [{ match, want: isSearched(term) ? "ids" : "count" }] : [];
     });
-    return askTerms(questions.flat(), mayGoOn);
+    return this.#ask(questions.flat(), mayGoOn);
   }
 
   #match(...terms: readonly QueryTerm[]): TermMatch {
@@ -156,7 +163,7 @@ export class Finder {
   }
 
   *#newest(match: TermMatch, most: number, time?: readonly [number, number]): Unit<number[]> {
-    const [answer] = yield* askTerms([{ match, want: "ids", most, ...(time ? { time } : {}) }], () => true);
+    const [answer] = yield* this.#ask([{ match, want: "ids", most, ...(time ? { time } : {}) }], () => true);
     return answer?.ids ?? [];
   }
 
@@ -231,14 +238,20 @@ export class Finder {
 
   /** Passages are ordered by the rarity of what they hold, then also by length: the short ones say the same more clearly. */
   *#best(scores: Map<number, number>): Unit<number[]> {
-    const rough = highest(scores, MEASURED);
-    if (rough.length <= this.#bounds.kept) return rough;
-    const sql = "SELECT id, words FROM recall_passage WHERE id IN (SELECT 0 + value FROM json_each(?))";
-    const rows = (yield* arrayRows(sql, JSON.stringify(rough))) as [number, number][];
+    if (scores.size <= this.#bounds.kept) return highest(scores, this.#bounds.kept);
+    const rough = scores.size <= MEASURED ? [...scores.keys()] : highest(scores, MEASURED);
+    const rows = yield* this.#lengthsOf(rough);
     const measured = new Map(
       rows.map(([id, words]) => [id, (scores.get(id) ?? 0) * gainOf(1, measuredLength(words, this.#scope.meanWords))]),
     );
     return highest(measured, this.#bounds.kept);
+  }
+
+  *#lengthsOf(ids: readonly number[]): Unit<[id: number, words: number][]> {
+    const small = this.#small;
+    if (small) return ids.map((id) => [id, small.wordsOf(id)]);
+    const sql = "SELECT id, words FROM recall_passage WHERE id IN (SELECT 0 + value FROM json_each(?))";
+    return (yield* arrayRows(sql, JSON.stringify(ids))) as [number, number][];
   }
 }
 

@@ -9,7 +9,7 @@ export type Hit = { start: number; end: number; term: string; weight: number };
 
 /** In order; rare terms weigh more. Stop words are no hits, except where a query has no others. */
 export function hitsIn(text: string, terms: readonly CountedTerm[]): Hit[] {
-  const { words, beginnings, grams } = wantedOf(terms);
+  const { words, beginnings, grams } = wantedBy(terms);
   const hits: Hit[] = [];
   for (const { start, end, word, unspaced } of spotsOf(text)) {
     if (unspaced) hits.push(...gramHits(word, start, grams));
@@ -25,6 +25,14 @@ export function hitsIn(text: string, terms: readonly CountedTerm[]): Hit[] {
 /** A word of like use shows less than the word itself. */
 const NEAR = 0.3;
 type Wanted = { words: Map<string, number>; beginnings: string[]; grams: Map<string, number> };
+
+/** The terms of one search are asked for in all of its results. */
+const wanted = new WeakMap<readonly CountedTerm[], Wanted>();
+function wantedBy(terms: readonly CountedTerm[]): Wanted {
+  const known = wanted.get(terms) ?? wantedOf(terms);
+  wanted.set(terms, known);
+  return known;
+}
 
 function wantedOf(terms: readonly CountedTerm[]): Wanted {
   const wanted: Wanted = { words: new Map(), beginnings: [], grams: new Map() };

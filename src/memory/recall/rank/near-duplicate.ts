@@ -1,4 +1,5 @@
 // Results that say the same are one result: equal text, or nine tenths of their three-word sequences in common.
+import { remembering } from "../../../base/remember.ts";
 import { wordsOf } from "../text/words.ts";
 import type { Ranked } from "./ranked.ts";
 
@@ -8,7 +9,7 @@ const SAME = 0.9;
 
 /** The first `limit` of the ranked that differ from each other; each with the ids of those folded into it. */
 export function foldNearDuplicates(ranked: readonly Ranked[], limit: number): Folded[] {
-  const distinct: { result: Folded; shingles: Set<string> }[] = [];
+  const distinct: { result: Folded; shingles: ReadonlySet<string> }[] = [];
   for (const candidate of ranked) {
     const shingles = shinglesOf(candidate.passages.map((p) => p.text).join("\n"));
     const twin = distinct.find((k) => jaccard(k.shingles, shingles) >= SAME);
@@ -19,14 +20,15 @@ export function foldNearDuplicates(ranked: readonly Ranked[], limit: number): Fo
   return distinct.map((k) => k.result);
 }
 
-function shinglesOf(text: string): Set<string> {
+/** The same results come again with the next question. */
+const shinglesOf = remembering(1_000, (text): ReadonlySet<string> => {
   const words = wordsOf(text);
   const shingles = new Set<string>();
   for (let i = 0; i < Math.max(1, words.length - 2); i++) shingles.add(words.slice(i, i + 3).join(" "));
   return shingles;
-}
+});
 
-function jaccard(a: Set<string>, b: Set<string>): number {
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   if (small.size < SAME * large.size) return 0;
   let both = 0;

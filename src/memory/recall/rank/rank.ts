@@ -133,9 +133,13 @@ class Pool {
     const best: Best = { plain: 1e-9, stem: 1e-9, near: 1e-9, ident, gram: 1e-9, cosine: 1e-9 };
     for (const [id, list] of this.#passages)
       for (const p of this.#echoes.has(id) ? [] : list) {
-        for (const c of CHANNELS) best[c] = Math.max(best[c], p.scored[c]);
+        const { plain, near, ident: name, gram } = p.scored;
+        if (plain > best.plain) best.plain = plain;
+        if (near > best.near) best.near = near;
+        if (name > best.ident) best.ident = name;
+        if (gram > best.gram) best.gram = gram;
         best.cosine = Math.max(best.cosine, p.cosine ?? 0);
-        best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * p.scored.near);
+        best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * near);
       }
     // Words of like use are measured beside the words themselves: alone they are no full match.
     best.near = best.stem;

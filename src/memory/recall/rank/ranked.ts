@@ -17,6 +17,7 @@ export type Ranked = {
 
 /** The newer of equals first, then by id. */
 export function byScore(a: Ranked, b: Ranked): number {
-  const byKey = a.item.key < b.item.key ? -1 : a.item.key > b.item.key ? 1 : 0;
-  return b.score - a.score || (b.item.time ?? 0) - (a.item.time ?? 0) || byKey;
+  return b.score - a.score || (b.item.time ?? 0) - (a.item.time ?? 0) || byKey(a.item.key, b.item.key);
 }
+
+const byKey = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -60,6 +60,7 @@ export class Scorer {
       if (term) counts.set(term, (counts.get(term) ?? 0) + count);
     };
     const { plain, stem: stems, ident, gram } = this.#terms;
+    const { stem: beginnings } = this.#beginnings;
     for (let i = 0; i < words.length; i++) {
       const word = words[i] ?? "";
       const root = roots[i] ?? "";
@@ -69,7 +70,7 @@ export class Scorer {
         hit(stems.get(root), often[i]);
         for (const term of related) counts.set(term, 1);
       }
-      for (const term of this.#beginnings.stem) if (word.startsWith(term.text)) hit(term, often[i]);
+      if (beginnings.length > 0) for (const term of beginnings) if (word.startsWith(term.text)) hit(term, often[i]);
     }
     for (const hump of humps) hit(stems.get(hump));
     if (ident.size > 0) for (const name of names) hit(ident.get(name));

@@ -94,6 +94,8 @@ export class Reader {
 
   /** For each item the messages before and after it in its session, two on each side, the nearest first. */
   *neighbours(items: readonly IndexedItem[], before: number): Unit<[NeighbourMessage[], NeighbourMessage[]][]> {
+    const { small } = this.#known;
+    if (small) return items.map(({ home, seq }) => small.around(home, seq, before));
     const lists = items.map((item) => [item.home, item.seq, before]);
     const previous = (yield* eachRows(PREVIOUS, lists)) as MessageRow[][];
     const next = (yield* eachRows(NEXT, lists)) as MessageRow[][];

@@ -1,5 +1,6 @@
 // The list of related English words, read once. It is large: whoever needs it loads this file at first use.
 import { readFileSync } from "node:fs";
+import { remembering } from "../../../base/remember.ts";
 import type { RelatedWords } from "./related.ts";
 import { groupOf } from "./word-groups.ts";
 
@@ -10,8 +11,8 @@ for (let start = 0; start < lines.length; start = lines.indexOf("\n", start) + 1
   starts.set(lines.slice(start, lines.indexOf(" ", start)), start);
 
 /** A line is a stem and the stems that are used like it (`scripts/related-words.mjs`). */
-export const relatedWords: RelatedWords = (stem) => {
+export const relatedWords: RelatedWords = remembering(2_000, (stem) => {
   const start = starts.get(stem);
   const used = start === undefined ? [] : lines.slice(start, lines.indexOf("\n", start)).split(" ").slice(1);
   return [...new Set([...groupOf(stem), ...used])];
-};
+});

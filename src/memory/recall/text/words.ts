@@ -74,6 +74,14 @@ type Spot = { start: number; end: number; word: string; unspaced: boolean };
 /** Words and unspaced runs with their places in the text, for snippets. */
 export function spotsOf(text: string): Spot[] {
   const spots: Spot[] = [];
+  if (ASCII.test(text)) {
+    for (const match of text.matchAll(ASCII_RAW)) {
+      const [raw] = match;
+      const word = raw.toLowerCase().slice(0, MAX_WORD);
+      spots.push({ start: match.index, end: match.index + raw.length, word, unspaced: false });
+    }
+    return spots;
+  }
   for (const match of text.matchAll(RUN_RAW)) {
     const unspaced = match[1] !== undefined;
     const folded = match[0].normalize("NFKC").toLowerCase();
@@ -83,3 +91,4 @@ export function spotsOf(text: string): Spot[] {
   return spots;
 }
 const RUN_RAW = new RegExp(RUN.source, "gu");
+const ASCII_RAW = /[A-Za-z0-9]+/g;
