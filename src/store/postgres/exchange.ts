@@ -63,7 +63,7 @@ export class Exchange {
   async answer<T>(statement: Promise<T>): Promise<T> {
     const sent = this.#sent;
     this.#sent = [];
-    if (sent.length > 0) await Promise.all([...sent, statement]);
+    if (sent.length > 0) await allOf([...sent, statement]);
     return statement;
   }
 
@@ -71,7 +71,7 @@ export class Exchange {
     const client = this.#client;
     switch (step.type) {
       case "together":
-        return Promise.all(step.steps.map((one) => this.#answerTo(one)));
+        return allOf(step.steps.map((one) => this.#answerTo(one)));
       case "one":
         return (await query(client, step)).rows[0];
       case "all":
@@ -105,6 +105,12 @@ export class Exchange {
         return answerToTerms(client, step);
     }
   }
+}
+
+/** When all have come: the driver must have heard of each that failed before it sends the same text again. */
+async function allOf(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
 }
 
 const SELECT = /^\s*SELECT\b/;

@@ -40,11 +40,30 @@ export function placeOfUrl(url: string): string {
   }
 }
 
+/** What is sent in one turn of the event loop is one write to the socket: each costs as much as all the rest of a statement. */
+function gatherWrites(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as pg.Client).connection;
+  const write = stream.write.bind(stream);
+  let isCorked = false;
+  stream.write = ((chunk: Buffer) => {
+    if (!isCorked) {
+      isCorked = true;
+      stream.cork();
+      process.nextTick(() => {
+        isCorked = false;
+        stream.uncork();
+      });
+    }
+    return write(chunk);
+  }) as typeof stream.write;
+}
+
 export class ServerPool {
   readonly place: string;
   readonly #pool: pg.Pool;
   readonly #newClient: () => pg.Client;
   readonly #clock: Clock;
+  readonly #uses = new WeakMap<pg.PoolClient, number>();
   /** While it cannot be reached: not before this time, and the pause after the next failure. */
   #rest: { until: number; pauseMs: number } | undefined;
 
@@ -89,6 +108,7 @@ export class ServerPool {
     };
     const pool = new driver.Pool({ ...connection, max: size, idleTimeoutMillis: 60_000, pipeline: true });
     pool.on("error", (error) => onLost?.(error));
+    pool.on("connect", gatherWrites);
     return new ServerPool(pool, () => new driver.Client(connection), placeOfUrl(url), clock);
   }
 
@@ -111,6 +131,7 @@ export class ServerPool {
     let broken = true;
     const ignore = (): void => undefined; // the query that runs says it too
     client.on("error", ignore);
+    this.#makePlansAnew(client, ignore);
     try {
       const value = await work(client);
       broken = false;
@@ -126,6 +147,13 @@ export class ServerPool {
       client.off("error", ignore);
       client.release(broken);
     }
+  }
+
+  /** The server keeps the plan that it made for an empty table when the table has thousands of rows: at 1, 2, 4, 8 … uses it makes new ones. */
+  #makePlansAnew(client: pg.PoolClient, ignore: () => void): void {
+    const uses = (this.#uses.get(client) ?? 0) + 1;
+    this.#uses.set(client, uses);
+    if (Number.isInteger(Math.log2(uses))) client.query("DISCARD PLANS").catch(ignore);
   }
 
   /** A connection of its own that hears what others tell on a channel; what it tells itself it does not hear. */
