@@ -1,9 +1,9 @@
 // What a long log folds to, kept beside it: a resume verifies the bytes and folds only what came after them.
-import { createHash, hash } from "node:crypto";
 import { constants, createReadStream, statSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { deserialize, serialize } from "node:v8";
+import { crc32 } from "node:zlib";
 import { keepNewSpaceSmall } from "../base/release-memory.ts";
 import { VERSION } from "../base/version.ts";
 import type { SessionPaths } from "../host/paths.ts";
@@ -50,7 +50,8 @@ const TYPES = Object.keys(durableEvents) as DurableType[];
 type Cached = {
   /** Another program may fold the same log to something else. */
   program: string;
-  logHash: string;
+  /** Of the log's first `end` bytes. */
+  logSum: number;
   end: number;
   events: {
     ids: string;
@@ -91,38 +92,47 @@ function programName(): string {
   return [VERSION, process.versions.v8, mtimeMs, size].join(" ");
 }
 
-const HASH_BYTES = 32;
+const SUM_BYTES = 4;
 const CHUNK = 4 * 1024 * 1024;
-const sha256 = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
 
-/** Nothing is believed that does not fit the log byte for byte. */
+/** A checksum before the rest. */
+function sumOf(bytes: Buffer): Buffer {
+  const sum = Buffer.alloc(SUM_BYTES);
+  sum.writeUInt32LE(crc32(bytes));
+  return sum;
+}
+
+/**
+ * Nothing is believed that does not fit the log byte for byte. CRC-32 tells damage and mistakes; it need not tell malice, since
+ * whoever can write here can write the log. SHA-256 took a seventh of a resume.
+ */
 export async function readResumeCache(paths: SessionPaths, log: FileHandle): Promise<FoldedLog | undefined> {
   keepNewSpaceSmall();
   try {
     const file = await plainFile(paths.resume);
     if (!file) return undefined;
-    const body = file.subarray(HASH_BYTES);
-    if (!sha256(body).equals(file.subarray(0, HASH_BYTES))) return undefined;
+    const body = file.subarray(SUM_BYTES);
+    if (!sumOf(body).equals(file.subarray(0, SUM_BYTES))) return undefined;
     const cached = deserialize(body) as Cached;
     if (cached.program !== programName()) return undefined;
-    if ((await hashOf(log, cached.end)) !== cached.logHash) return undefined;
+    if ((await logSum(log, cached.end)) !== cached.logSum) return undefined;
     return restored(cached, new PastLog(paths.events, await log.stat(), paths.files));
   } catch {
     return undefined; // it is made from the log, and made again
   }
 }
 
-/** Through one small buffer: a long log in memory costs more than its hash. */
-async function hashOf(log: FileHandle, end: number): Promise<string | undefined> {
-  const digest = createHash("sha256");
+/** Through one small buffer: a long log in memory costs more than its sum. */
+async function logSum(log: FileHandle, end: number): Promise<number | undefined> {
+  let sum = 0;
   const buffer = Buffer.allocUnsafeSlow(Math.min(end, CHUNK));
   for (let at = 0; at < end; ) {
     const { bytesRead } = await log.read(buffer, 0, Math.min(CHUNK, end - at), at);
     if (bytesRead === 0) return undefined;
-    digest.update(buffer.subarray(0, bytesRead));
+    sum = crc32(buffer.subarray(0, bytesRead), sum);
     at += bytesRead;
   }
-  return digest.digest("hex");
+  return sum;
 }
 
 async function plainFile(path: string): Promise<Buffer | undefined> {
@@ -202,15 +212,15 @@ export async function writeResumeCache(paths: SessionPaths, folded: FoldedLog): 
   const columns = columnsOf(folded);
   if (!columns) return;
   const { end } = folded;
-  const log = createHash("sha256");
-  for await (const chunk of createReadStream(paths.events, { end: end - 1 })) log.update(chunk as Buffer);
-  const cached: Cached = { program: programName(), logHash: log.digest("hex"), end, ...columns };
+  let logSum = 0;
+  for await (const chunk of createReadStream(paths.events, { end: end - 1 })) logSum = crc32(chunk as Buffer, logSum);
+  const cached: Cached = { program: programName(), logSum, end, ...columns };
   const body = serialize(cached);
-  await atomicWrite(paths.resume, [sha256(body), body], { private: true });
+  await atomicWrite(paths.resume, [sumOf(body), body], { private: true });
 }
 
 /** Undefined for ids, times and names that cannot be joined. */
-function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" | "logHash" | "end"> | undefined {
+function columnsOf({ state, past, places }: FoldedLog): Omit<Cached, "program" | "logSum" | "end"> | undefined {
   const { chain, items, refs, refCounter, ...rest } = state;
   const numberOf = new Map(past.map((event, n) => [event, n]));
   const number = (event: DurableEnvelope): number => {

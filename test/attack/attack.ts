@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { bash, scene } from "../agent/scene.ts";
 import { type Call, calls, text } from "../model-server/reply.ts";
+import { firstPrompt, task } from "../orchestration/cast.ts";
 import { logOf, only, type Place, run } from "../tool/everlong.ts";
 import { treeChanges, treeOf } from "../tool/tree-hash.ts";
 
@@ -25,14 +26,26 @@ export type Attack = {
   leaks: string[];
 };
 
-/** `lines` may depend on the folders; `prepare` may lay further traps. */
+/** In the task of the subagent that tries the lines. */
+const TASK = "TRY-THESE";
+
+/** `lines` may depend on the folders; `prepare` may lay further traps; `actor` is who tries them. */
 export async function attack(
   lines: readonly string[] | ((place: Place, sessionDir: string) => readonly (string | Call)[]),
   args: string[] = [],
   prepare: (place: Place) => void = () => undefined,
+  actor: "main" | "subagent" = "main",
 ): Promise<Attack> {
   let wanted: readonly (string | Call)[] = [];
-  const { place } = await scene((request, index) => {
+  let step = 0;
+  let isAsked = false;
+  const { place } = await scene((request) => {
+    if (actor === "subagent" && !firstPrompt(request).includes(TASK)) {
+      if (isAsked) return text("done");
+      isAsked = true;
+      return calls([task(TASK)]);
+    }
+    const index = step++;
     if (index === 0) {
       const sessionDir = /Session folder: ([^\s"\\]+)/.exec(JSON.stringify(request.body))?.[1] ?? "";
       wanted = typeof lines === "function" ? lines(place, sessionDir) : lines;
@@ -51,7 +64,9 @@ export async function attack(
   const before = treeOf(dirname(place.home));
   const done = await run(place, ["-p", "go", ...args], { timeoutMs: 240_000 });
   expect(done.code, done.stderr).toBe(0);
-  const completed = only(logOf(place), "tool.execution_complete").map((e) => e.data);
+  const completed = only(logOf(place), "tool.execution_complete")
+    .filter(({ agentId }) => (agentId === undefined) === (actor === "main"))
+    .map((e) => e.data);
   expect(completed.length).toBe(wanted.length);
   const nameOf = (id: string): string => {
     const line = wanted[Number(id.slice(1))];

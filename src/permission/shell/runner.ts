@@ -159,7 +159,10 @@ export const EVALUATES_NAMES = new Set(
 export const INTERPRETERS: Readonly<Record<string, RegExp>> = {
   bun: /^(-[a-z]*[ep]|--eval|--print|eval)/,
   deno: /^eval$/,
+  elixir: /^(-e|--eval|--rpc-eval)/,
+  erl: /^-eval$/,
   guile: /^-c/,
+  julia: /^(-[a-zA-Z]*[eE]|--eval|--print)/,
   lua: /^-[a-z]*e/,
   node: /^(-[a-z]*[pe]|--eval|--print)|^data:|=data:/,
   nodejs: /^(-[a-z]*[pe]|--eval|--print)|^data:|=data:/,
