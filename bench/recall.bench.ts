@@ -11,6 +11,7 @@ import type { RecallScope } from "../src/memory/recall/store/scope.ts";
 import { RecallWriter } from "../src/memory/recall/store/write.ts";
 import { relatedWords } from "../src/memory/recall/text/related-words.ts";
 import { recallSchema } from "../src/store/schema/recall.ts";
+import { ratios } from "./recall/sets.ts";
 import { COMMON, items, placeOf, question, word } from "./recall/turns.ts";
 
 const ROWS = Number(process.env["EVERLONG_BENCH_ROWS"] ?? (process.argv.includes("recall") ? 1_000_000 : 150_000));
@@ -25,7 +26,8 @@ const clocked = (work: () => unknown): number => {
   return performance.now() - start;
 };
 
-export function bench(): void {
+export async function bench(): Promise<void> {
+  await ratios();
   const dir = mkdtempSync(join(tmpdir(), "everlong-bench-"));
   const [ours, plain] = ["ours.db", "plain.db"].map((name) => {
     const db = new DatabaseSync(join(dir, name));

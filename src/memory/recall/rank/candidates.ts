@@ -43,6 +43,7 @@ const KIN_SHARE = 0.005;
 /** How many are compared by their length too. */
 const MEASURED = 1_000;
 const NEWEST = 5_000;
+const MOST_ALIKE = 24;
 
 export type FinderOptions = {
   scope: ResolvedScope;
@@ -244,7 +245,7 @@ export class Finder {
     const measured = new Map(
       rows.map(([id, words]) => [id, (scores.get(id) ?? 0) * gainOf(1, measuredLength(words, this.#scope.meanWords))]),
     );
-    return highest(measured, this.#bounds.kept);
+    return highest(withoutCrowds(measured), this.#bounds.kept);
   }
 
   *#lengthsOf(ids: readonly number[]): Unit<[id: number, words: number][]> {
@@ -266,6 +267,19 @@ const atMost = (term: CountedTerm, own: CountedTerm | undefined): CountedTerm =>
   own && own.df > 0 ? { ...term, idf: Math.min(term.idf, own.idf) } : term;
 
 const keyOf = (term: QueryTerm): string => `${term.channel} ${term.text}`;
+
+/** Of what scores exactly the same, such as one line said by the hundred, the newest are enough: others are to be looked at too. */
+function withoutCrowds(scores: Map<number, number>): Map<number, number> {
+  const counts = new Map<number, number>();
+  const newestFirst = [...scores].sort(([a], [b]) => b - a);
+  return new Map(
+    newestFirst.filter(([, score]) => {
+      const count = counts.get(score) ?? 0;
+      counts.set(score, count + 1);
+      return count < MOST_ALIKE;
+    }),
+  );
+}
 
 /** The ids of the `count` highest scores, the highest first; of equals the newest. */
 function highest(scores: Map<number, number>, count: number): number[] {

@@ -29,9 +29,9 @@ type Wanted = { words: Map<string, number>; beginnings: string[]; grams: Map<str
 /** The terms of one search are asked for in all of its results. */
 const wanted = new WeakMap<readonly CountedTerm[], Wanted>();
 function wantedBy(terms: readonly CountedTerm[]): Wanted {
-  const known = wanted.get(terms) ?? wantedOf(terms);
-  wanted.set(terms, known);
-  return known;
+  const cached = wanted.get(terms) ?? wantedOf(terms);
+  wanted.set(terms, cached);
+  return cached;
 }
 
 function wantedOf(terms: readonly CountedTerm[]): Wanted {

@@ -78,12 +78,12 @@ export class SmallIndex {
     const first = boundary(messages, seq);
     const next = boundary(messages, seq + 1);
     const nearest = (from: number, step: 1 | -1): Message[] => {
-      const found: Message[] = [];
-      for (let i = from; i >= 0 && i < messages.length && found.length < 2; i += step) {
+      const near: Message[] = [];
+      for (let i = from; i >= 0 && i < messages.length && near.length < 2; i += step) {
         const message = messages[i];
-        if (message && message.time < before) found.push(message);
+        if (message && message.time < before) near.push(message);
       }
-      return found;
+      return near;
     };
     return [nearest(first - 1, -1), nearest(next, 1)];
   }
