@@ -1,5 +1,5 @@
 // A cloned project full of things that want to run: before trust none of it does, whatever the model or a flag asks for.
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, gitInit, offeredTools, toolResults } from "../agent/scene.ts";
@@ -110,6 +110,59 @@ describe("PE11 an untrusted project", () => {
     plant(place);
     const done = await run(place, args);
     expect(done.signal).toBe(null);
+    expect(marks(place)).toEqual([]);
+    expect(model.requests.map((request) => request.rawBody).join()).not.toContain("PLANTED");
+  });
+
+  it.each<[what: string, prepare: (place: Place) => Promise<Place>]>([
+    ["from a folder below", async (place) => ({ ...place, folder: dirname(put(place.folder, "deep/er/a.txt", "a")) })],
+    [
+      "behind a link to its files",
+      async (place) => {
+        for (const name of [".everlong", ".mcp.json", ".github", ".claude"]) {
+          renameSync(join(place.folder, name), join(dirname(place.home), `far${name}`));
+          symlinkSync(join(dirname(place.home), `far${name}`), join(place.folder, name));
+        }
+        return place;
+      },
+    ],
+    [
+      "beside a trusted folder whose name it begins with",
+      async (place) => {
+        const trusted = { ...place, folder: place.folder.slice(0, -1) };
+        mkdirSync(trusted.folder);
+        gitInit(trusted);
+        expect((await run(trusted, ["trust"])).code).toBe(0);
+        return place;
+      },
+    ],
+    [
+      "around a trusted folder",
+      async (place) => {
+        const inner = { ...place, folder: dirname(put(place.folder, "inner/a.txt", "a")) };
+        gitInit(inner);
+        expect((await run(inner, ["trust"])).code).toBe(0);
+        return place;
+      },
+    ],
+    [
+      "in the place of a trusted one",
+      async (place) => {
+        const away = `${place.folder}-away`;
+        renameSync(place.folder, away);
+        mkdirSync(place.folder);
+        gitInit(place);
+        expect((await run(place, ["trust"])).code).toBe(0);
+        rmSync(place.folder, { recursive: true });
+        renameSync(away, place.folder);
+        return place;
+      },
+    ],
+  ])("N11 OB15 SEC17 nothing of it runs, started %s", async (_what, prepare) => {
+    const { place, server: model } = await cast(() => text("ok"), {});
+    plant(place);
+    const done = await run(await prepare(place), ["-p", "go", "--allow-all"]);
+    expect(done.code, done.stderr).toBe(0);
     expect(marks(place)).toEqual([]);
     expect(model.requests.map((request) => request.rawBody).join()).not.toContain("PLANTED");
   });
