@@ -13,7 +13,7 @@ import { initialised } from "./initialise.ts";
 import { configOptions, isEditorMode } from "./mode.ts";
 import { EditorSessions, type SessionsParts, sessionState } from "./sessions.ts";
 
-export type EditorAgent = { app: AgentApp; sessions: () => EditorSessions | undefined };
+type EditorAgent = { app: AgentApp; sessions: () => EditorSessions | undefined };
 
 export function editorAgent(parts: Pick<SessionsParts, "options" | "warn">): EditorAgent {
   let capabilities: ClientCapabilities = {};

@@ -12,7 +12,7 @@ const READ_MS = 10_000;
 const WRITE_MS = 30_000;
 const METHOD_NOT_FOUND = -32601;
 
-export type FilesParts = {
+type FilesParts = {
   editor: AgentContext;
   offers: FileSystemCapabilities;
   sessionId: () => string | undefined;

@@ -18,7 +18,7 @@ const OVERLAP_CHARS = 256;
 
 type ProcessEnd = Awaited<ShellProcess["exit"]>;
 
-export type TerminalParts = {
+type TerminalParts = {
   editor: AgentContext;
   sessionId: string;
   /** The editor shows the terminal with the call. */

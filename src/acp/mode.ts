@@ -8,7 +8,7 @@ const modes = [
   { id: "autopilot", name: "Autopilot", description: "Works on without asking until the task is done" },
 ] as const satisfies readonly SessionMode[];
 
-export type EditorMode = (typeof modes)[number]["id"];
+type EditorMode = (typeof modes)[number]["id"];
 
 export const isEditorMode = (mode: string): mode is EditorMode => modes.some(({ id }) => id === mode);
 

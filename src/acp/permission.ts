@@ -21,7 +21,7 @@ const KINDS: Record<PermissionKind, ToolKind> = {
   hook: "other",
 };
 
-export type PermissionAsk = { sessionId: string; editor: AgentContext; announced?: ToolCallUpdate | undefined };
+type PermissionAsk = { sessionId: string; editor: AgentContext; announced?: ToolCallUpdate | undefined };
 
 /** An editor that went away, or gives no answer that was offered, has said no. */
 export async function askPermission(

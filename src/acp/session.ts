@@ -25,7 +25,7 @@ const NOTHING = Promise.resolve();
 
 type Running = { cancel: AbortController; done: Promise<unknown> };
 
-export type EditorSessionParts = {
+type EditorSessionParts = {
   opened: Opened;
   asker: Omit<Asker, "sessionId">;
   send: SendUpdate;

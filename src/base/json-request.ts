@@ -13,7 +13,7 @@ export type JsonFault = {
 };
 /** `body` is undefined when the answer is not JSON; `text` is the answer as it came. */
 export type JsonAnswer = { status: number; body: unknown; text: string; headers: Headers };
-export type JsonSender = {
+type JsonSender = {
   token: string | undefined;
   timeoutMs: number;
   /** The setting that the limit comes from. */

@@ -25,7 +25,7 @@ type Parsed = {
 type TerminalFace = (run: { open: Omit<OpenOptions, "prompts">; version: string; text: string }) => Promise<number>;
 
 /** What the command line may start; the one file above the faces knows them. */
-export type StartedFaces = Faces & { terminal: TerminalFace };
+type StartedFaces = Faces & { terminal: TerminalFace };
 
 export async function main(argv: string[], version: string, faces: StartedFaces): Promise<void> {
   // A bug anywhere ends the run with one sentence; children end with us, and the log is whole up to the last event.

@@ -14,7 +14,7 @@ const PIPE_LEAST_MS = 1000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Where progress is told. */
-export type ProgressReport = { show(step: WorkProgress): void; clear(): void };
+type ProgressReport = { show(step: WorkProgress): void; clear(): void };
 
 /** Work whose progress goes to `report`, and which a signal stops. */
 export const watchedBy =

@@ -24,7 +24,7 @@ import { RunTotals } from "./format/totals.ts";
 import type { PromptText } from "./prompt-text.ts";
 import { type Interrupts, listenForInterrupts } from "./signals.ts";
 
-export type PromptRun = {
+type PromptRun = {
   open: OpenOptions;
   prompt: PromptText;
   silent: boolean;

@@ -19,7 +19,7 @@ export type CommandOption = {
 export type CommandCall<Options = object> = { args: (string | undefined)[]; options: Options };
 
 /** What a command did: for people as text, for programs as data. */
-export type CommandOutput = {
+type CommandOutput = {
   text: string;
   /** What `--json` prints; of a command with `json: "lines"` an array. */
   data?: unknown;
@@ -85,7 +85,7 @@ export type CommandContext = {
   on: SharedAccess;
 };
 
-export type SlashForm = {
+type SlashForm = {
   /** The arguments as `/help` shows them. */
   usage: string;
   /** Where it differs from the command line's. */

@@ -2,7 +2,7 @@
 
 export type KeyRow = { action: KeyAction; keys: readonly string[]; help: string };
 
-export type KeyAction = (typeof ROWS)[number]["action"];
+type KeyAction = (typeof ROWS)[number]["action"];
 
 const row = <const A extends string>(action: A, keys: readonly string[], help: string) => ({ action, keys, help });
 

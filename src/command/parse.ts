@@ -4,7 +4,7 @@ import { nearNames } from "../base/text.ts";
 import type { Command, CommandCall, CommandOption } from "./contract.ts";
 
 /** `run` gets the command that was named and its call. */
-export type CommandRunner = (command: Command, call: CommandCall<never>) => Promise<void>;
+type CommandRunner = (command: Command, call: CommandCall<never>) => Promise<void>;
 
 /** Adds a command with all that is under it to commander's program. */
 export function addCommand(program: Program, command: Command, run: CommandRunner): void {

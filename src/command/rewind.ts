@@ -66,7 +66,7 @@ const preview = (client: Client): CommandOutcome =>
   );
 
 const FILE_WORDS = { restore: "restore", remove: "remove (new since then)", skip: "skip" };
-export const fileLine = ({ path, action, why }: { path: string; action: keyof typeof FILE_WORDS; why?: string }) =>
+const fileLine = ({ path, action, why }: { path: string; action: keyof typeof FILE_WORDS; why?: string }) =>
   `  ${path}: ${FILE_WORDS[action]}${why === undefined ? "" : `, ${why}`}`;
 
 const promptLine = ({ ref, content }: PromptRef): string => `${ref}: ${content.split("\n", 1)[0]?.slice(0, 80)}`;

@@ -4,7 +4,7 @@ import { clip, nearNames } from "../base/text.ts";
 import type { CommandHook, Hook, HookLayer, HookWarning, HttpHook, PromptHook } from "./hook.ts";
 import { type HookName, hookNameOf, hookNames, SUBJECT } from "./name.ts";
 
-export type HookFile = { path: string; layer: HookLayer };
+type HookFile = { path: string; layer: HookLayer };
 type ParsedHooks = { hooks: Hook[]; warnings: HookWarning[] };
 
 const DEFAULT_SECONDS = 30;

@@ -18,7 +18,7 @@ export type GitQuestion = {
 };
 
 /** `place` is absent outside of any repository. */
-export type GitAnswers = { place: GitPlace | undefined; config: ConfigEntry[] };
+type GitAnswers = { place: GitPlace | undefined; config: ConfigEntry[] };
 
 const LIMIT_MS = 5000;
 const MAX_BYTES = 4 * 1024 * 1024;

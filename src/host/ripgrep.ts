@@ -17,7 +17,7 @@ export function ripgrepPath(): string {
   return path;
 }
 
-export type Search = {
+type Search = {
   owner: Owner;
   args: readonly string[];
   cwd: string;

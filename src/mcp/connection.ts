@@ -25,7 +25,7 @@ export type McpCallOptions = {
   onProgress?: (progress: Progress) => void;
 };
 
-export type TaskSupport = "required" | "optional" | "forbidden";
+type TaskSupport = "required" | "optional" | "forbidden";
 
 export type ListedTool = {
   name: string;
@@ -41,7 +41,7 @@ export type ToolList = { tools: ListedTool[]; warnings: string[] };
 export type ContentPart = { type: string; [key: string]: unknown };
 export type CallResult = { content: ContentPart[]; structuredContent?: unknown; isError: boolean };
 
-export const TASK_STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
+const TASK_STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 /** A task as the server reports it. */
 export type TaskReport = {

@@ -9,7 +9,7 @@ import findDescription from "./find_mcp_tools.md";
 import { displayName } from "./name.ts";
 import type { McpTool } from "./tool.ts";
 
-export type DeferMode = "auto" | "always" | "never";
+type DeferMode = "auto" | "always" | "never";
 
 /** Share of the prompt limit that definitions may take before they are deferred. */
 const SHARE = 0.15;
@@ -27,7 +27,7 @@ export function definitionTokens(tool: Tool): number {
   return tokens;
 }
 
-export type Deferral = {
+type Deferral = {
   /** What the next request offers; the tool that finds the rest is among it when there is a rest. */
   offer: (tools: readonly McpTool[], promptLimit: number) => Tool[];
 };

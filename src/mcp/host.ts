@@ -30,7 +30,7 @@ export type TurnTools = {
   fingerprints: Fingerprints;
 };
 
-export type ServerView = {
+type ServerView = {
   name: string;
   where: string;
   status: ServerStatus;

@@ -6,7 +6,7 @@ const EACH_TOKENS = 1000;
 const ALL_TOKENS = 3000;
 const TAG = "mcp_server_instructions";
 
-export type Instructions = { server: string; text: string };
+type Instructions = { server: string; text: string };
 
 /** In the order of the servers' names; those that no longer fit are named. Empty when no server says anything. */
 export function instructionBlocks(all: readonly Instructions[]): string {

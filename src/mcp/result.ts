@@ -8,7 +8,7 @@ import { failure, success, type ToolContext, type ToolOutcome } from "../tool/co
 import { imageType } from "../tool/media.ts";
 import type { CallResult, ContentPart } from "./connection.ts";
 
-export type ResultParts = Pick<ToolContext, "sessionDir" | "takesImages">;
+type ResultParts = Pick<ToolContext, "sessionDir" | "takesImages">;
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_IMAGES = 20;

@@ -25,7 +25,7 @@ export type ServerParts = Pick<ConnectParts, "owner" | "cwd" | "environment" | "
   onTaskStatus: (server: Server, report: TaskReport) => void;
 };
 
-export type UseOptions = {
+type UseOptions = {
   signal: AbortSignal;
   /** How long to wait for a server that is still starting. */
   limitMs: number;

@@ -17,7 +17,7 @@ const graphitiConsent = z.union([
   z.looseObject({ version: z.literal(1), workspace: z.string(), endpoint: z.string(), declinedAt: z.string() }),
 ]);
 /** For the exact address of a Graphiti server: what may be sent there, or that the person said no. */
-export type GraphitiConsent = z.infer<typeof graphitiConsent>;
+type GraphitiConsent = z.infer<typeof graphitiConsent>;
 
 const consents = z.looseObject({
   version: z.literal(1),
@@ -34,7 +34,7 @@ const file = (everlongHome: string): PermissionFile<Consents> => ({
   empty: { version: 1, folders: {} },
 });
 
-export type Consent = {
+type Consent = {
   root: string;
   origin: string;
   at: string;

@@ -12,7 +12,7 @@ export type GuardPlaces = {
   started?: readonly string[];
 };
 
-export type Guarded = { level: "refuse" | "ask"; what: string };
+type Guarded = { level: "refuse" | "ask"; what: string };
 
 const OWN_FILES = ["plan.md"];
 const OWN_FOLDERS = ["files", "research"];

@@ -7,7 +7,7 @@ import type { PathPart, PermissionPart, ShellPart } from "./part.ts";
 import { realPath } from "./path.ts";
 import { bareWords, straysFrom } from "./shell/identifier.ts";
 
-export type Reading = "strict" | "wide";
+type Reading = "strict" | "wide";
 
 export function matchesRule(rule: Rule, part: PermissionPart, root: string, reading: Reading): boolean {
   if (rule.kind !== part.kind) return false;

@@ -28,9 +28,9 @@ const ENDPOINTS = ["recall.semantic.baseUrl", "recall.openai.baseUrl", "agent.ca
 
 export type ConsentFolder = { root: string; isTrusted: boolean };
 /** `sends`: what goes to a Graphiti server, in words. */
-export type ConsentGrant = { origin: string; isThisMachine: boolean; folder: ConsentFolder; sends?: string[] };
+type ConsentGrant = { origin: string; isThisMachine: boolean; folder: ConsentFolder; sends?: string[] };
 
-export type ConsentRevocation = { origin: string; wasGiven: boolean; wasDeclined?: boolean; folder: ConsentFolder };
+type ConsentRevocation = { origin: string; wasGiven: boolean; wasDeclined?: boolean; folder: ConsentFolder };
 
 export const consentHere = {
   async list() {
@@ -104,7 +104,7 @@ const notAsked = (address: string): Failure => ({
   exit: 1,
 });
 
-export const grantGraphiti = (workspace: Workspace, endpoint: string, now: Date) => {
+const grantGraphiti = (workspace: Workspace, endpoint: string, now: Date) => {
   const { paths, root } = workspace;
   const answer = {
     version: 1 as const,

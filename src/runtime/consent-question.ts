@@ -26,7 +26,7 @@ export type ConsentQuestion = {
   revoke: string;
 };
 /** `allow`: for this folder and address. `not_now`: asked again with the next session. `never`: not asked again. */
-export const CONSENT_CHOICES = ["allow", "not_now", "never"] as const;
+const CONSENT_CHOICES = ["allow", "not_now", "never"] as const;
 export type ConsentChoice = (typeof CONSENT_CHOICES)[number];
 /** `switched_off`: the setting that asked for it; `declined`: in this folder, for this address. */
 export type ConsentEffect = "allowed" | "not_now" | "switched_off" | "declined";
@@ -59,7 +59,7 @@ export async function consentQuestion(options: AskedFor = {}): Promise<ConsentQu
   return workspace.ok ? questionIn(workspace.value) : undefined;
 }
 
-export async function questionIn(workspace: Workspace): Promise<ConsentQuestion | undefined> {
+async function questionIn(workspace: Workspace): Promise<ConsentQuestion | undefined> {
   const endpoint = serverOf(workspace);
   if (endpoint === undefined || (await graphitiStateOf(workspace)) !== "no_consent") return undefined;
   const kinds = sendsOf(workspace);

@@ -7,7 +7,7 @@ export type EpisodeSource = "message" | "json" | "text" | "fact_triple";
 /** What an episode came from: a turn of ours, a client of the service, a promotion, a line in a message, a person's command. */
 export type EpisodeOrigin = "turn" | "api" | "promotion" | "directive" | "user" | "import";
 /** The life of an episode's extraction. */
-export type EpisodeState = "queued" | "running" | "done" | "parked";
+type EpisodeState = "queued" | "running" | "done" | "parked";
 
 export type Episode = {
   uuid: string;

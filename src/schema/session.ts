@@ -12,7 +12,7 @@ export type SessionContext = z.infer<typeof sessionContext>;
 
 export const agentMode = z.enum(["interactive", "plan", "autopilot", "research"]);
 
-export const workspace = z.looseObject({
+const workspace = z.looseObject({
   id: z.string(),
   cwd: z.string(),
   git_root: z.string().optional(),

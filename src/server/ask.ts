@@ -4,7 +4,7 @@ import { errorCode } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { readStream } from "../proxy/body/read-stream.ts";
 
-export type GatewayQuestion = { method?: string; path: string; headers?: Record<string, string>; body?: string };
+type GatewayQuestion = { method?: string; path: string; headers?: Record<string, string>; body?: string };
 type GatewayReply = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; text: string };
 
 const MAX_BYTES = 64 * 1024 * 1024;

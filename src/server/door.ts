@@ -23,7 +23,7 @@ import { turnAway } from "./turn-away.ts";
 
 const MOST_IN_FLIGHT = 1000;
 
-export type GatewayDoor = { link(): string; drain(): Promise<void> };
+type GatewayDoor = { link(): string; drain(): Promise<void> };
 
 export function openDoor(server: Server, options: GatewayOptions, file: GatewayFile): GatewayDoor {
   const { proxy, token, report } = options;

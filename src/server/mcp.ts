@@ -28,7 +28,7 @@ type McpDoorParts = {
   monotonic(): number;
 };
 
-export type McpMember = { tools: readonly ServedTool[]; mayWrite: boolean };
+type McpMember = { tools: readonly ServedTool[]; mayWrite: boolean };
 
 type Client = { transport: StreamableHTTPServerTransport; server: Server; usedAt: number; open: number };
 

@@ -6,7 +6,7 @@ import { isRecord, parseJson } from "../base/json.ts";
 import type { Report } from "./contract.ts";
 import type { SignedOut } from "./sign-in.ts";
 
-export const SIGNED_OUT_FILE = "gateway.signed-out.json";
+const SIGNED_OUT_FILE = "gateway.signed-out.json";
 
 /** A file that cannot be written is told of; the cookies are over for this process all the same. */
 export function signedOutIn(home: string, now: () => number, report: Report): SignedOut {

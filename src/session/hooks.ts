@@ -8,7 +8,7 @@ import { isPromptSource } from "./ref.ts";
 import type { Session } from "./session.ts";
 import type { MessageInput, TurnInput } from "./turn-input.ts";
 
-export type Submitted<T> = { type: "go"; input: T } | { type: "blocked" };
+type Submitted<T> = { type: "go"; input: T } | { type: "blocked" };
 
 /** A person's prompt passes `userPromptSubmitted`. A blocked one is in no history; the person is told why. */
 export async function promptHook<T extends TurnInput>(session: Session, input: T): Promise<Submitted<T>> {

@@ -27,7 +27,7 @@ import { type FoldedLog, LONG_LOG, readResumeCache, writeResumeCache } from "./r
 import { isLong, spillEvent } from "./spilled-event.ts";
 import { emptyState, type SessionState } from "./state.ts";
 
-export type LogOptions = {
+type LogOptions = {
   paths: SessionPaths;
   quarantine: string;
   sessionId: string;

@@ -32,7 +32,7 @@ export type SessionParts = {
   limits: { maxSteps: number; maxParallelTools: number; streamIdleMs: number; maxStopBlocks: number };
 };
 
-export type SystemParts = {
+type SystemParts = {
   clock: Clock;
   newId: MakeId;
   random: () => number;
@@ -55,7 +55,7 @@ export type ModelParts = {
 };
 
 /** A measured request: what the meter shows and the calibration learns from. */
-export type RequestSize = {
+type RequestSize = {
   systemTokens: number;
   toolDefinitionsTokens: number;
   conversationTokens: number;
@@ -66,7 +66,7 @@ export type RequestSize = {
   basis: "estimated" | "calibrated";
 };
 
-export type MeasureRequest = {
+type MeasureRequest = {
   system: string;
   tools: readonly ToolDefinition[];
   items: readonly ContextItem<Message>[];
@@ -87,7 +87,7 @@ export type TokenParts = {
   calibrate: (estimate: number, reported: number) => void;
 };
 
-export type SystemTextParts = {
+type SystemTextParts = {
   system: () => { text: string; warnings: { type: string; message: string }[] };
   /** What the system text holds of what is remembered, by where it comes from. */
   memoryTexts: () => readonly { source: string; text: string }[];
@@ -131,7 +131,7 @@ export type PermitCall = {
 
 export type AskPermit = (call: PermitCall) => Promise<Permit>;
 
-export type PermissionParts = {
+type PermissionParts = {
   /** The one door: rules, approvals, the user. */
   permit: AskPermit;
   allowedPath: (toolCallId: string, path: string) => boolean;

@@ -31,7 +31,7 @@ export type PermissionQuestion = {
   location?: string;
 };
 
-export type DoorParts = {
+type DoorParts = {
   /** The main conversation: it says when rules change. */
   main: Pick<Conversation, "state" | "emit">;
   /** Rules, approvals and folders as they are now. */
@@ -48,7 +48,7 @@ export type DoorParts = {
 };
 
 /** What is allowed is the same for every actor of the session. */
-export type DoorCall = PermitCall & { actor: PermitActor };
+type DoorCall = PermitCall & { actor: PermitActor };
 
 /** Whose events tell of the call. `name`: of a subagent, for the question. `asksNobody`: what would need an answer is denied. */
 export type PermitActor = { conversation: Conversation; hook: RunHook; name?: string; asksNobody?: true };

@@ -5,7 +5,7 @@ import type { Session } from "./session.ts";
 import { atCutSize, type WindowView } from "./window.ts";
 import type { RunningAttempt } from "./window-state.ts";
 
-export type PreCompact = { type: "blocked" } | { type: "go"; focus: string | undefined };
+type PreCompact = { type: "blocked" } | { type: "go"; focus: string | undefined };
 
 /** Runs beside the turn, like the summary: a slow hook holds nobody up, and whoever cancels the attempt ends it. */
 export async function preCompact(

@@ -18,7 +18,7 @@ import { unspillEvent } from "./spilled-event.ts";
 
 export const LOG_VERSION = 1;
 
-export type UnknownRecord = { event: UnknownEnvelope; after: string | undefined };
+type UnknownRecord = { event: UnknownEnvelope; after: string | undefined };
 const MOST_UNKNOWN = 1000;
 
 export type LogContents = {
@@ -85,7 +85,7 @@ function isDurable(event: { type: string }): event is DurableEnvelope {
   return Object.hasOwn(durableEvents, event.type);
 }
 
-export type ReadSession = { events: DurableEnvelope[]; report: LogReport } & LogContents;
+type ReadSession = { events: DurableEnvelope[]; report: LogReport } & LogContents;
 
 /** Reads without lock and without repair: for looking, exporting and indexing. */
 export async function readSession(paths: SessionPaths): Promise<Result<ReadSession, Fault>> {

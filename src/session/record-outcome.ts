@@ -12,7 +12,7 @@ export type CallEnd =
   | ({ type: "context_limit"; message: string; statusCode?: number } & ContextLimit)
   | { type: "failed"; code: CallFailureCode; message: string; statusCode?: number };
 
-export type Ended = {
+type Ended = {
   turnId: string;
   step: number;
   messageId: string;

@@ -6,8 +6,8 @@ import type { DurableEnvelope } from "../schema/event/envelope.ts";
 export const isPromptSource = (source: MessageSource): boolean =>
   source === "user" || source === "command" || source === "agent";
 
-export type SourceType = "user" | "assistant" | "tool" | "notification";
-export type RefSource = { type: SourceType; text: string };
+type SourceType = "user" | "assistant" | "tool" | "notification";
+type RefSource = { type: SourceType; text: string };
 
 /** The text of an event that a reader may want back; undefined for everything that is not conversation. */
 export function sourceOf(event: DurableEnvelope): RefSource | undefined {

@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
 import { beginEpoch } from "./window.ts";
 
-export type RewindPlan = {
+type RewindPlan = {
   /** First event to go. */
   target: DurableEnvelope;
   parentId: string;

@@ -9,7 +9,7 @@ import { runTurn } from "./turn.ts";
 import type { MessageInput, TurnEnd, TurnInput } from "./turn-input.ts";
 import { nextPhase } from "./turn-phase.ts";
 
-export type Submission = Omit<MessageInput, "messageId"> & { delivery?: "steer" | "queue" };
+type Submission = Omit<MessageInput, "messageId"> & { delivery?: "steer" | "queue" };
 
 const nothing: LoopWork = async () => undefined;
 

@@ -27,7 +27,7 @@ export type Conversation = {
 export type Session = Conversation & { parts: SessionParts };
 
 /** What is known in this process only; a resume starts it anew. */
-export type LiveState = { turn: TurnState; loop: LoopState; window: WindowState };
+type LiveState = { turn: TurnState; loop: LoopState; window: WindowState };
 
 /** The turn that runs, and the one before. */
 class TurnState {

@@ -9,8 +9,8 @@ import type { Todo, TodoDep } from "../schema/todo.ts";
 import { RefCounter, RefTable } from "./ref.ts";
 
 /** A call that the model asked for and that has no result yet. */
-export type OpenCall = { toolCallId: string; name: string; started: boolean };
-export type QueuedMessage = EventData<"message.queued">;
+type OpenCall = { toolCallId: string; name: string; started: boolean };
+type QueuedMessage = EventData<"message.queued">;
 
 /** What an applied compaction left behind: all that its file and its row are made from. */
 export type Checkpoint = {

@@ -14,9 +14,7 @@ import type { Session } from "./session.ts";
 import { afterCall, beforeCall, withheld } from "./tool-hooks.ts";
 import { nextPhase } from "./turn-phase.ts";
 
-export type CheckedCall =
-  | { type: "ready"; ready: ReadyCall }
-  | { type: "refused"; call: RequestedCall; outcome: ToolOutcome };
+type CheckedCall = { type: "ready"; ready: ReadyCall } | { type: "refused"; call: RequestedCall; outcome: ToolOutcome };
 
 const DEFAULT_LIMIT_MS = 600_000;
 /** How long a tool may take to notice its abort before the session goes on without it. */

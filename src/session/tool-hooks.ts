@@ -7,7 +7,7 @@ import { validateCall } from "../tool/validate.ts";
 import type { ReadyCall } from "./ready-call.ts";
 import type { Session } from "./session.ts";
 
-export type Hooked = {
+type Hooked = {
   /** The call as it is to be run: the hooks' arguments, checked like the model's own. */
   ready: ReadyCall;
   opinion?: HookOpinion;

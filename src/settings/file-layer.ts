@@ -9,7 +9,7 @@ import { RANK, type SettingCandidate } from "./resolve.ts";
 import type { SettingRow, Value } from "./row.ts";
 import { isGroup, rowOf } from "./table.ts";
 
-export type FileLayer = {
+type FileLayer = {
   candidates: SettingCandidate[];
   /** What a project that is not trusted says, and what counts once it is. */
   withheld: SettingCandidate[];

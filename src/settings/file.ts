@@ -4,7 +4,7 @@ import { isRecord, isTooDeep, MAX_NESTING, parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 
 export type FilePath = readonly string[];
-export type FilePosition = { line: number; column: number };
+type FilePosition = { line: number; column: number };
 export type SettingsFile = {
   path: string;
   value: Record<string, unknown>;

@@ -7,11 +7,11 @@ import { expectation, parseValue } from "./parse.ts";
 import { RANK, type SettingCandidate } from "./resolve.ts";
 import { type SettingKey, settingsTable } from "./table.ts";
 
-export type FlagValue = string | boolean | readonly string[];
+type FlagValue = string | boolean | readonly string[];
 /** What the command line gave, by setting key. */
 export type Flags = Readonly<Partial<Record<SettingKey, FlagValue>>>;
 
-export type FlagOption = {
+type FlagOption = {
   key: SettingKey;
   name: string;
   /** Its one-letter form. */

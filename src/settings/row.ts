@@ -5,7 +5,7 @@
  * its folder is trusted (it changes what runs or where text goes); "project" also any project's file; "off" the user's
  * file, and any project's may only switch it off. Flags always may.
  */
-export type SettingScope = "environment" | "user" | "trusted" | "project" | "off";
+type SettingScope = "environment" | "user" | "trusted" | "project" | "off";
 
 type Common = {
   /** A `*` in the key of a map stands for the name of one of its entries, and so it does in `env`. */

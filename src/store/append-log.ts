@@ -12,7 +12,7 @@ import { type LogReport, openLogFile, type ReadOptions, scanLog, tornTail } from
 export const MAX_LINE = 8 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
-export type LogRow = { readonly id: string };
+type LogRow = { readonly id: string };
 /** The three calls that can fail on a disk, so that a test can plan their failures. */
 export type LogIo = {
   write(fd: number, bytes: Buffer): number;
@@ -21,7 +21,7 @@ export type LogIo = {
 };
 const systemIo: LogIo = { write: writeSync, truncate: ftruncateSync, sync: (handle) => handle.datasync() };
 
-export type AppendLogOptions = ReadOptions & {
+type AppendLogOptions = ReadOptions & {
   /** Folder and first part of the name for bytes that are moved away. */
   quarantine: { folder: string; label: string };
   /** How much of the log the caller has already: it is not read again. */

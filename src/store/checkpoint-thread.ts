@@ -3,7 +3,7 @@ import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { isRecord } from "../base/json.ts";
 import { type Database, sqlite } from "./sqlite.ts";
 
-export type CheckpointData = { everlongCheckpoint: { path: string } };
+type CheckpointData = { everlongCheckpoint: { path: string } };
 
 export const threadUrl = import.meta.url;
 

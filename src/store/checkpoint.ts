@@ -8,7 +8,7 @@ const CHANGED_ROWS = 400;
 /** Pages at which a commit does it after all: 64 MB. */
 const BACKSTOP = 16_384;
 
-export type WritingThread = { readonly rows: number; checkpoint(): void };
+type WritingThread = { readonly rows: number; checkpoint(): void };
 
 /** For a process that lives long and writes much. Must be closed before the database. */
 export class Checkpointer {

@@ -89,7 +89,7 @@ function within(match: TermMatch): SqlPiece {
 }
 
 /** As FTS5 reads it: quoted tokens only. Undefined when nothing is demanded. */
-export function ftsMatch({ groups, frame }: TermMatch): string | undefined {
+function ftsMatch({ groups, frame }: TermMatch): string | undefined {
   const must = [...groups.map(groupText), ...frame.and.map(any)].join(" AND ");
   if (must === "") return frame.not.length > 0 && frame.left ? any(frame.left) : undefined;
   return frame.not.length > 0 ? `(${must}) NOT ${any(frame.not)}` : must;

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { kindOf, type StoredKind } from "./kinds.ts";
 
-export type HomeFile = {
+type HomeFile = {
   /** The path under home, with `/` between the names. */
   path: string;
   absolute: string;

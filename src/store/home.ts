@@ -16,7 +16,7 @@ const NEXT = "Make it a folder you can write to, or choose another with EVERLONG
 const COPY =
   "Reading needs locks and an index that are written there. To look at it, copy it to a folder that you can write and name the copy with EVERLONG_HOME.";
 
-export type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
+type HomeOptions = { allowNetwork: boolean; uid?: number | undefined; fileSystem?: (path: string) => number };
 
 /** Makes the folder when it is missing (0700) and checks that it can be used. */
 export function prepareHome(path: string, options: HomeOptions): Result<void, Failure> {

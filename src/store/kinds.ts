@@ -2,7 +2,7 @@
 
 import { storeJournal } from "./journal/tables.ts";
 
-export type StorageKind = "truth" | "projection" | "cache" | "secret" | "copy";
+type StorageKind = "truth" | "projection" | "cache" | "secret" | "copy";
 export type StoredKind = {
   /** Path under home; `*` stands for one name, `**` for everything below. */
   path: string;
@@ -66,7 +66,7 @@ export const fileKinds: readonly StoredKind[] = [
   { path: "backups/**", kind: "copy", rebuiltFrom: "-" },
 ];
 
-export type TableKind = Omit<StoredKind, "path"> & {
+type TableKind = Omit<StoredKind, "path"> & {
   /** Copied from a damaged store.db: always, since nothing else has it, or where the journal lost it. */
   salvage?: "always" | "journal";
 };

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from "../base/result.ts";
 import { type Fault, faultAt } from "./fault.ts";
 import { type BusyOptions, createPrivate, type Database, sqlite, whileBusy } from "./sqlite.ts";
 
-export type Holder = { pid: number; host: string };
+type Holder = { pid: number; host: string };
 export type LockFault = Fault & { heldBy?: Holder };
 export type Lock = {
   readonly path: string;

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "../base/json.ts";
 
 /** Says whether an object is one of the log's records, and not a part of one. */
 export type Accept = (value: Record<string, unknown>) => boolean;
-export type SalvagedPiece = { start: number; end: number; value: Record<string, unknown> };
+type SalvagedPiece = { start: number; end: number; value: Record<string, unknown> };
 
 /** Bytes looked at, in multiples of the line, before the rest counts as damage: garbage must not cost quadratic time. */
 const PATIENCE = 64;

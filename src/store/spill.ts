@@ -7,7 +7,7 @@ import { pieces } from "../base/text.ts";
 import { atomicWrite } from "./atomic-write.ts";
 import type { Fault } from "./fault.ts";
 
-export type Spilled = { sha256: string; bytes: number; path: string };
+type Spilled = { sha256: string; bytes: number; path: string };
 
 /** Writes the text once; equal text is the same file. The record that points to it is appended only after this. */
 export function spillText(folder: string, text: string): Promise<Result<Spilled, Fault>> {

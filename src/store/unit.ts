@@ -38,7 +38,7 @@ export type StoreStep =
  */
 export type Unit<T> = Generator<StoreStep, T, unknown>;
 
-export type StoreWriteOptions = BusyOptions & {
+type StoreWriteOptions = BusyOptions & {
   /** The unit takes a hold on all that it decides by; without this a database that has many writers checks it itself. */
   holds?: boolean;
 };

@@ -9,7 +9,7 @@ import { atomicWrite, type WriteOptions } from "./atomic-write.ts";
 import { type Fault, faultOf } from "./fault.ts";
 import { acquireLock } from "./lock.ts";
 
-export type UpdateOptions = WriteOptions & {
+type UpdateOptions = WriteOptions & {
   /** Folder of lock files, so that none is left in a repository. */
   locks: string;
   signal?: AbortSignal;

@@ -1,7 +1,7 @@
 // Whose turn it is to write: two threads of one process take turns at a database, so that the event loop never stands still for the other's transaction.
 
 /** The thread that answers people goes before the one that works behind their backs. */
-export type TurnSide = "front" | "back";
+type TurnSide = "front" | "back";
 
 /** Cells of the shared memory. */
 const OWNER = 0;

@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { clipLine, MAX_LINE } from "./clean.ts";
 
-export type ReadRange = {
+type ReadRange = {
   /** 1-based, inclusive; Infinity for all that follow. */
   from: number;
   to: number;
@@ -15,7 +15,7 @@ export type ReadRange = {
   signal: AbortSignal;
 };
 
-export type FileLines = {
+type FileLines = {
   lines: string[];
   /** Lines seen; all of the file's when `ended`. */
   count: number;

@@ -4,7 +4,7 @@ import type { AgentMode } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "./contract.ts";
 
-export type ToolOffer = {
+type ToolOffer = {
   mode: AgentMode;
   /** Names that the running agent's definition allows; absent = all. */
   only?: readonly string[];

@@ -37,9 +37,12 @@ describe("RE4 everlong eval recall", () => {
   it("RE4 the plain channel alone is plain full-text search; names of speakers can only help", async () => {
     for (const name of files.filter((f) => !f.startsWith("cjk"))) {
       const { ours, baseline } = await evaluate(corpora(name), { signals: ["plain"] });
-      const named = corpora(name)[0]!.documents.some((d) => isName(d.role ?? ""));
-      expect(ours.recall10 - baseline.recall10, name).toBeGreaterThanOrEqual(-0.03);
-      if (!named) expect(ours.recall10 - baseline.recall10, name).toBeLessThanOrEqual(0.03);
+      const { documents, questions } = corpora(name)[0]!;
+      const named = documents.some((d) => isName(d.role ?? ""));
+      // In a small file one question, which equal scores may decide, is more than that.
+      const most = Math.max(0.03, 1 / questions.length) + 1e-9;
+      expect(ours.recall10 - baseline.recall10, name).toBeGreaterThanOrEqual(-most);
+      if (!named) expect(ours.recall10 - baseline.recall10, name).toBeLessThanOrEqual(most);
     }
   });
 

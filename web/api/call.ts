@@ -21,7 +21,7 @@ export type CallProblem = {
   details?: unknown;
 };
 export type ApiResult<T> = Result<T, CallProblem>;
-export type CallOptions = {
+type CallOptions = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: unknown;
   ifMatch?: string;

@@ -4,10 +4,10 @@ import { createParser } from "eventsource-parser";
 import { useEffect, useRef } from "preact/hooks";
 import { signedIn } from "./call.ts";
 
-export type BadgeState = { type: "live" } | { type: "reconnecting" } | { type: "stale"; since: Date };
+type BadgeState = { type: "live" } | { type: "reconnecting" } | { type: "stale"; since: Date };
 export const live = signal<BadgeState>({ type: "reconnecting" });
 /** Moves when events were missed for good: everything on screen is asked for again. */
-export const gaps = signal(0);
+const gaps = signal(0);
 
 type StreamEvent = { id: string; type: string; data: unknown };
 type Listener = (event: StreamEvent) => void;

@@ -15,8 +15,8 @@ export const VIEWS = [
   { name: "health", title: "Health", key: "h", group: "Machine" },
 ] as const;
 export type ViewName = (typeof VIEWS)[number]["name"];
-export type RouteParams = Readonly<Record<string, string>>;
-export type PageRoute = { view: ViewName; params: RouteParams };
+type RouteParams = Readonly<Record<string, string>>;
+type PageRoute = { view: ViewName; params: RouteParams };
 
 const isView = (name: string): name is ViewName => VIEWS.some((view) => view.name === name);
 
@@ -26,7 +26,7 @@ export function readRoute(hash: string): PageRoute {
 }
 
 /** A parameter without a value is left out. */
-export type ParamChange = Readonly<Record<string, string | undefined>>;
+type ParamChange = Readonly<Record<string, string | undefined>>;
 
 export function href(view: ViewName, params: ParamChange = {}): string {
   const entries = Object.entries(params).flatMap(([name, value]) => (value ? [[name, value]] : []));

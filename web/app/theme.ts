@@ -31,5 +31,3 @@ export function colour(token: string): string {
   probe.remove();
   return value;
 }
-
-export const isStill = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;

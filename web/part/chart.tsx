@@ -5,7 +5,7 @@ import type { Drawn } from "./chart-draw.ts";
 import type { ChartSeries } from "./chart-series.ts";
 import { When } from "./time.tsx";
 
-export type ChartProps = {
+type ChartProps = {
   title: string;
   /** What it says, in one sentence. */
   summary: string;

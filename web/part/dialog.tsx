@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallProblem } from "../api/call.ts";
 
-export type DialogProps = { title: string; onClose(): void; children: ComponentChildren; wide?: boolean };
+type DialogProps = { title: string; onClose(): void; children: ComponentChildren; wide?: boolean };
 
 export function Dialog({ title, onClose, children, wide }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   );
 }
 
-export type ConfirmProps = {
+type ConfirmProps = {
   title: string;
   children: ComponentChildren;
   /** The word on the button that does it. */

@@ -5,7 +5,7 @@ import { Copy } from "./copy.tsx";
 import { Text } from "./text.tsx";
 
 type Version = { text: string; version: string };
-export type EditorProps = {
+type EditorProps = {
   label: string;
   help?: string;
   text: string;

@@ -131,7 +131,7 @@ function link(token: Tokens.Link, index: number): ComponentChildren {
 }
 
 /** Only what is plainly an address of the web or of mail. */
-export function safeAddress(href: string): string | undefined {
+function safeAddress(href: string): string | undefined {
   if (!/^(?:https?:\/\/|mailto:)/i.test(href) || visible(href) !== href) return undefined;
   return URL.canParse(href) ? href : undefined;
 }

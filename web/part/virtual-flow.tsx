@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 const GUESS = 64;
 const AROUND = 600;
 
-export type VirtualFlowProps<T> = {
+type VirtualFlowProps<T> = {
   label: string;
   items: readonly T[];
   id(item: T): string;

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const AROUND = 8;
 
-export type VirtualListProps<T> = {
+type VirtualListProps<T> = {
   label: string;
   items: readonly T[];
   id(row: T): string;

@@ -40,13 +40,13 @@ export function announced({ toolCallId, name, arguments: args }: Requested, cwd:
   };
 }
 
-export function kindOf(name: string): ToolKind {
+function kindOf(name: string): ToolKind {
   const group = factsOf(name)?.group;
   if (name === "exit_plan_mode") return "switch_mode";
   return (group && KINDS[group]) ?? "other";
 }
 
-export function titleOf(name: string, args: unknown): string {
+function titleOf(name: string, args: unknown): string {
   const subject = callSubject(name, args);
   const about = subject === undefined ? "" : ` ${visible(subject.slice(0, 10_000)).replace(/\s+/g, " ").trim()}`;
   return clip(`${name}${about}`, TITLE_CHARS);

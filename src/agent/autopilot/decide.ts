@@ -5,7 +5,7 @@ import type { AgentMode } from "../../schema/permission.ts";
 import prompt from "./continue.md";
 
 /** What has happened since the last real message of the user. */
-export type AutopilotFacts = {
+type AutopilotFacts = {
   /** There was such a message: without one there is nothing to go on with. */
   asked: boolean;
   continuations: number;
@@ -18,9 +18,9 @@ export type AutopilotFacts = {
 };
 
 /** Only the first is a success. */
-export type StopReason = "task_complete" | "gave_up" | "max_continuations" | "error" | "aborted" | "mode_changed";
+type StopReason = "task_complete" | "gave_up" | "max_continuations" | "error" | "aborted" | "mode_changed";
 
-export type AutopilotDecision =
+type AutopilotDecision =
   | { type: "continue"; prompt: string }
   | { type: "stop"; reason: StopReason; continuations: number }
   | { type: "nothing" };

@@ -12,7 +12,7 @@ import { type AgentCaps, type AgentDefinition, type PromptParts, promptPartNames
 import { type AgentTools, allTools, namesNothing, parseTools } from "./tools.ts";
 
 export type ParsedAgent = { agent?: AgentDefinition; warnings: FileWarning[] };
-export type AgentSource = { path: string; origin: Layer /** The name when the file gives none. */; stem: string };
+type AgentSource = { path: string; origin: Layer /** The name when the file gives none. */; stem: string };
 
 const MAX_PROMPT = 30_000;
 

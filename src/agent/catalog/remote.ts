@@ -13,7 +13,7 @@ import { atomicWrite } from "../../store/atomic-write.ts";
 import type { FileWarning } from "../file/warning.ts";
 import { type ParsedAgent, parseCustomAgent } from "./parse-agent.ts";
 
-export type RemoteCatalogOptions = {
+type RemoteCatalogOptions = {
   /** The setting `agent.catalogUrl`. */
   url: string;
   /** `owner/name` of the repository, when it has one. */

@@ -6,7 +6,7 @@ import parallelToolCalling from "./part/parallel-tool-calling.md";
 import toolInstructions from "./part/tool-instructions.md";
 
 /** Each is used only if the definition asks for its part. */
-export type AgentPromptInput = {
+type AgentPromptInput = {
   /** Lines: working folder, root, repository, branch, system, shell, date. */
   environment: string;
   /** Already bounded and labelled (context/instruction). */

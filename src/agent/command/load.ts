@@ -9,7 +9,7 @@ import { type Folder, type Grounds, pluginFolders, projectFolders } from "../fil
 import { type Document, readDocument } from "../file/read.ts";
 import { expected, type FileWarning } from "../file/warning.ts";
 
-export type CustomCommand = {
+type CustomCommand = {
   /** What is typed after the slash: `db:migrate`. */
   name: string;
   description: string;

@@ -9,7 +9,7 @@ import { failure, success, type ToolContext, type ToolOutcome } from "../../tool
 import type { AgentEnd, AgentSpec, Executor, Registry } from "../task/contract.ts";
 import { type AgentRecord, MCP_TASK } from "../task/record.ts";
 
-export type McpTaskParts = {
+type McpTaskParts = {
   registry: Pick<Registry, "startAgent" | "getAgentResult" | "updateMcpTask" | "cancelRecursive">;
   clock: Clock;
 };

@@ -26,7 +26,7 @@ export type Child = {
   end: () => Promise<void>;
 };
 
-export type OpenChild = (handle: AgentHandle) => Promise<Child>;
+type OpenChild = (handle: AgentHandle) => Promise<Child>;
 
 /** Built-in and custom agents alike: they differ only in what `open` sets up. */
 export function sessionExecutor(open: OpenChild): Executor {

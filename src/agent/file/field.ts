@@ -5,7 +5,7 @@ import { parseRule } from "../../permission/rule.ts";
 import type { Rule } from "../../schema/permission.ts";
 import { expected, type FileWarning } from "./warning.ts";
 
-export const MAX_DESCRIPTION = 1024;
+const MAX_DESCRIPTION = 1024;
 
 export class FieldReader {
   readonly warnings: FileWarning[] = [];
@@ -88,7 +88,7 @@ export class FieldReader {
   }
 }
 
-export const splitList = (text: string): string[] => clip(text, 20_000).split(/,(?![^(]*\))/);
+const splitList = (text: string): string[] => clip(text, 20_000).split(/,(?![^(]*\))/);
 
 /** `allowed-tools` of skills and commands: permission rules from the moment it is used. What names no permission is warned about. */
 export function readToolRules(read: FieldReader): Rule[] {

@@ -11,7 +11,7 @@ import type { FileWarning } from "./warning.ts";
 export type Document = { fields: Record<string, unknown>; body: string };
 
 /** Without a document and without a warning: withheld until the folder is trusted, of which a notice tells the user. */
-export type ReadDocument = { document?: Document; warnings: FileWarning[] };
+type ReadDocument = { document?: Document; warnings: FileWarning[] };
 
 const MAX_BYTES = 1024 * 1024;
 const FRONTMATTER = /^---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/;

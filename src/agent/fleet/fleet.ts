@@ -3,7 +3,7 @@ import { optional } from "../../base/optional.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
 import { type FleetEnd, type FleetParts, runFleet } from "./run-fleet.ts";
 
-export type FleetStart = { started: true } | { started: false; reason: "already_running" };
+type FleetStart = { started: true } | { started: false; reason: "already_running" };
 
 export class Fleet {
   readonly #parts: FleetParts;

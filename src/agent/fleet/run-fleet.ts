@@ -20,15 +20,15 @@ export type FleetParts = DispatchParts & {
   ) => Promise<unknown>;
 };
 
-export type FleetOptions = {
+type FleetOptions = {
   prompt?: string;
   /** A fleet of this chain that never came to its end: its request, and its todos, are gone on with. */
   unfinished?: { prompt?: string };
   signal: AbortSignal;
 };
 
-export type FleetReason = "cancelled" | "no_todos" | "turn_failed" | "max_rounds";
-export type OpenTodo = { id: string; title: string; status: string; why?: string };
+type FleetReason = "cancelled" | "no_todos" | "turn_failed" | "max_rounds";
+type OpenTodo = { id: string; title: string; status: string; why?: string };
 export type FleetEnd = EventData<"session.fleet_completed"> & {
   reason?: FleetReason;
   /** Why, for people. */

@@ -15,7 +15,7 @@ export type Start = (
   wrap: (executor: Executor) => Executor,
 ) => Promise<Result<AgentRecord, Coded>>;
 
-export type WorkerParts = { registry: Pick<Registry, "getAgentResult">; newId: MakeId };
+type WorkerParts = { registry: Pick<Registry, "getAgentResult">; newId: MakeId };
 
 /** A fleet's: announced to nobody, not counted against the prompt's limit. */
 export function startWorker(parts: WorkerParts, job: WorkerJob, start: Start): Promise<Result<Worker, Coded>> {

@@ -19,7 +19,7 @@ export type TodoBook = {
   release(todoId: string): Promise<void>;
 };
 
-export type BookParts = {
+type BookParts = {
   /** The main session: todos belong to its chain, whichever agent changes them. */
   session: Pick<Session, "state" | "emit">;
   /** session.db */

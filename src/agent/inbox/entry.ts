@@ -28,8 +28,8 @@ export type FilteredEntry = InboxEntry & { summary: FilteredText; content: Filte
 export type InboxDraft = { summary: string; content: string };
 export type Sender = Pick<InboxEntry, "senderId" | "senderName" | "senderType" | "interactionId">;
 
-export const SUMMARY_CHARS = 500;
-export const CONTENT_CHARS = 20_000;
+const SUMMARY_CHARS = 500;
+const CONTENT_CHARS = 20_000;
 
 /** Cuts by code points, so that nothing is cut in two. */
 export function cutSummary(text: string): string {

@@ -3,7 +3,7 @@ import type { TurnEnd } from "../../session/turn-input.ts";
 import noReport from "./no-report.md";
 import type { ResearchRun } from "./run.ts";
 
-export type AfterResearch =
+type AfterResearch =
   | { type: "remind"; prompt: string }
   | { type: "done"; path: string }
   | { type: "failed"; reason: string };

@@ -5,7 +5,7 @@ import again from "./again.md";
 import orchestrator from "./orchestrator.md";
 import { type ResearchRun, topicSlug, unfinished } from "./run.ts";
 
-export type ResearchStart = {
+type ResearchStart = {
   /** Goes into `session.mode_changed`. */
   research: { topic: string; path: string };
   prompt: string;

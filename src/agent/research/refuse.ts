@@ -12,7 +12,7 @@ const MAX_ROUNDS = 4;
 const MAX_DISPATCHES = 20;
 const AIM = 6;
 
-export type ResearchRefusal = { code: string; message: string };
+type ResearchRefusal = { code: string; message: string };
 
 /** `run` as folded when the call's own message is already in the log. Undefined lets the call pass. */
 export function refuse(

@@ -10,7 +10,7 @@ export const CITATIONS = "report_citations";
 export const LIMIT = "research_limit";
 export const NOT_ALLOWED = "not_allowed_in_research";
 
-export type Dispatch = {
+type Dispatch = {
   toolCallId: string;
   /** The message that asked for it: one message is one round. */
   round: string;

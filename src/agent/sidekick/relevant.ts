@@ -9,7 +9,7 @@ const FEWEST_WORDS = 3;
 const QUOTED = /["“«`][^"”»`]+["”»`]|(?<![\p{L}\p{N}])'[^']+'(?![\p{L}\p{N}])/u;
 
 /** Stems of the words that carry meaning. */
-export function meaningfulStems(text: string): Set<string> {
+function meaningfulStems(text: string): Set<string> {
   const { words, runs } = runsOf(text);
   const stems = [...words, ...humpsOf(text)].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem);
   return new Set([...stems, ...runs.flatMap(gramsOf).filter((gram) => gram.length > 1)]);

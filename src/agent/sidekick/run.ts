@@ -1,6 +1,6 @@
 // One run of a sidekick: a union by state, and the one function that moves it on.
 
-export type Started = {
+type Started = {
   name: string;
   /** `sidekick-<name>-<ms>`. */
   agentId: string;
@@ -8,7 +8,7 @@ export type Started = {
   tokens: number;
   sends: number;
 };
-export type Running = Started & { state: "running" };
+type Running = Started & { state: "running" };
 export type SidekickRun =
   | { state: "skipped"; name: string; reason: string }
   | Running

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { clip, nearNames } from "../../base/text.ts";
 import type { Coded, ModelChange } from "./contract.ts";
 
-export type ModelPrice = { input: number; output: number };
+type ModelPrice = { input: number; output: number };
 /** A model that can be used now. */
 export type ModelOffer = { id: string; family?: string; prices?: ModelPrice };
 

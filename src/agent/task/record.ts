@@ -72,16 +72,16 @@ export type RunningRecord = RecordCommon & {
   lastEventAt: string;
   messageQueue: readonly AgentMessage[];
 };
-export type IdleRecord = RecordCommon & { status: "idle"; idleSince: string };
-export type CompletedRecord = RecordCommon & { status: "completed"; endedAt: string; result: string };
-export type FailedRecord = RecordCommon & {
+type IdleRecord = RecordCommon & { status: "idle"; idleSince: string };
+type CompletedRecord = RecordCommon & { status: "completed"; endedAt: string; result: string };
+type FailedRecord = RecordCommon & {
   status: "failed";
   endedAt: string;
   error: { code: string; message: string };
 };
-export type CancelledRecord = RecordCommon & { status: "cancelled"; endedAt: string; by: string; reason: string };
+type CancelledRecord = RecordCommon & { status: "cancelled"; endedAt: string; by: string; reason: string };
 /** It was running when the process ended; it can be continued. */
-export type InterruptedRecord = RecordCommon & {
+type InterruptedRecord = RecordCommon & {
   status: "interrupted";
   lastEventAt: string;
   messageQueue: readonly AgentMessage[];

@@ -13,7 +13,7 @@ const PROMPT_CHARS = 200;
 /** Agent text inside our own block: it can neither close the block nor look like one. */
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-export function elapsed(ms: number): string {
+function elapsed(ms: number): string {
   const s = Math.floor(ms / 1000);
   if (s < 60) return `${s}s`;
   return s < 3600 ? `${Math.floor(s / 60)}m${s % 60}s` : `${Math.floor(s / 3600)}h${Math.floor((s % 3600) / 60)}m`;
@@ -138,7 +138,7 @@ function endText(record: AgentRecord, hasTurns: boolean): string[] {
   return record.status === "interrupted" ? ["It was interrupted; write_agent lets it go on."] : [];
 }
 
-export type TreeOptions = {
+type TreeOptions = {
   now: string;
   isWaiting?: (id: string) => boolean;
 };

@@ -92,7 +92,7 @@ async function emitStart({ parts, records }: Core, id: string, spec: AgentSpec):
 }
 
 /** Lets the executor run. Its own return ends the record, unless somebody else is ending it. */
-export function run(core: Core, live: LiveAgent, executor: Executor): void {
+function run(core: Core, live: LiveAgent, executor: Executor): void {
   plan(core, live.id);
   drive(core, live, executor).catch(core.parts.onBroken);
 }

@@ -3,7 +3,7 @@ import { type Core, endRecord, openRecords, type RecordEnd, wake } from "./core.
 import { settlesWithin, UNWIND_MS } from "./wait.ts";
 
 /** The agents and all below them that have not ended, parents first. One whose start is being written counts too. */
-export function subtree(core: Core, roots: readonly string[]): string[] {
+function subtree(core: Core, roots: readonly string[]): string[] {
   const starting = [...core.lives.values()].filter(({ id }) => !core.records.has(id));
   return [...openRecords(core), ...starting]
     .filter(({ id, parentId }) => roots.includes(id) || roots.some((root) => isBelow(core, parentId, root)))
@@ -17,7 +17,7 @@ export function isBelow(core: Core, parentId: string | undefined, ancestor: stri
 }
 
 /** Gives the ids whose end it wrote. `endOf` may differ from agent to agent: one fails, those below it are cancelled. */
-export async function stop(
+async function stop(
   core: Core,
   ids: readonly string[],
   endOf: (id: string) => RecordEnd,

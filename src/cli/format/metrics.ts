@@ -22,6 +22,6 @@ export function metrics(totals: RunTotals, run: { durationMs: number; sessionId:
 }
 
 /** Eight letters tell sessions apart; any beginning of an id is accepted. */
-export const resumeHint = (sessionId: string): string => `Resume with: everlong --resume ${sessionId.slice(0, 8)}`;
+const resumeHint = (sessionId: string): string => `Resume with: everlong --resume ${sessionId.slice(0, 8)}`;
 
 const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? "" : "s"}`;

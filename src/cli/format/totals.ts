@@ -7,7 +7,7 @@ import { addUsage, noUsage, type Usage, usageLine } from "../../schema/model.ts"
 const UNCOUNTED: ReadonlySet<string> = new Set(["conversation-compaction", "conversation-sidekick"]);
 const WORKFLOW_ERRORS: ReadonlySet<string> = new Set(["research_failed", "fleet_failed", "blocked_by_hook"]);
 
-export type Denial = { kind: string; reason: string };
+type Denial = { kind: string; reason: string };
 
 export class RunTotals {
   turns = 0;

@@ -4,7 +4,7 @@ import { maskedForm, maskIn } from "../../base/text.ts";
 import { quoted } from "./quoted.ts";
 import type { LaunchEnvironment, Plan, Upstream } from "./row.ts";
 
-export type PrintedPlan = {
+type PrintedPlan = {
   plan: Plan;
   upstreams: readonly Upstream[];
   /** The user's own: a key that is passed on is named by its variable. */

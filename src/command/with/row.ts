@@ -33,7 +33,7 @@ export type LaunchRequest = User & {
   signIn?: "chatgpt" | "key";
 };
 
-export type PlannedFile = {
+type PlannedFile = {
   path: string;
   mode: number;
   text: string;
@@ -57,7 +57,7 @@ export type Plan = {
 export type Refusal = Failure & { entry?: string };
 
 /** What a row says; the rest of a plan follows from it. */
-export type Draft = Partial<Omit<Plan, "command">>;
+type Draft = Partial<Omit<Plan, "command">>;
 
 /** An address that the user has chosen for the agent, which follows the vendor's habits there. */
 export type Base = {

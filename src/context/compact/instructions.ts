@@ -9,7 +9,7 @@ import sections from "./prompt/sections.md";
 import summariser from "./prompt/summariser.md";
 import { TAG } from "./tags.ts";
 
-export type Wish = {
+type Wish = {
   /** Tokens that the summary may have. */
   share: number;
   focus?: string | undefined;

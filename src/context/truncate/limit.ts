@@ -2,7 +2,7 @@
 import type { ContextLimit } from "../../model/contract.ts";
 
 /** L and the retry buffer, for one session and model. */
-export type Limit = { tokens: number; retryBuffer: number };
+type Limit = { tokens: number; retryBuffer: number };
 
 const STEP = 0.1;
 const LARGEST_BUFFER = 0.5;

@@ -1,7 +1,7 @@
 // The body of an HTTP answer, let through as long as no single message in it is too large, and watched for its end.
 import { MAX_MESSAGE_BYTES } from "./stdio-transport.ts";
 
-export type BodyEnd = {
+type BodyEnd = {
   /** The server gave event ids: the SDK asks for the rest by itself. */
   resumable: boolean;
   problem?: string;

@@ -40,7 +40,7 @@ export type ConnectParts = {
   onTaskStatus: (report: TaskReport) => void;
 };
 
-export type ConnectFailure = { code: "needs-auth" | "failed"; reason: string };
+type ConnectFailure = { code: "needs-auth" | "failed"; reason: string };
 
 /** `reason` says why it is over, unless we ended it. */
 type Line = Transport & { reason?: string };

@@ -17,7 +17,7 @@ const LEAVE_MS = 500;
 const KILL_GRACE_MS = 1500;
 const DRAIN_MS = 200;
 
-export type StdioParts = { owner: Owner; env: Record<string, string>; cwd: string; log: ServerLog };
+type StdioParts = { owner: Owner; env: Record<string, string>; cwd: string; log: ServerLog };
 
 export class StdioTransport implements Transport {
   onclose?: () => void;

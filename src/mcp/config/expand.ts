@@ -3,7 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
-export type Missing = { variable: string; field: string };
+type Missing = { variable: string; field: string };
 
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 const MAX_DEPTH = 16;

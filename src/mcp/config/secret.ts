@@ -2,7 +2,7 @@
 import type { ServerConfig } from "./server-config.ts";
 
 /** The name of a variable, an option or a header whose value is a secret. */
-export const SECRET_NAME = /token|secret|passw|pwd|key|auth|credential|cookie|session/i;
+const SECRET_NAME = /token|secret|passw|pwd|key|auth|credential|cookie|session/i;
 /** Shorter ones would hide ordinary words and numbers. */
 const LEAST = 6;
 

@@ -22,7 +22,7 @@ export type ServerSource = {
 
 const MAX_BYTES = 1024 * 1024;
 
-export type SourcePlaces = {
+type SourcePlaces = {
   everlongHome: string;
   /** The folders from the project's root down to the working folder; the nearest wins. */
   projectFolders: readonly string[];

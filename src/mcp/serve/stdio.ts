@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { createMcpServer, type McpServerParts } from "./server.ts";
 
-export type StdioStreams = { stdin: Readable; stdout: Writable; signal: AbortSignal };
+type StdioStreams = { stdin: Readable; stdout: Writable; signal: AbortSignal };
 
 /** Resolves when the client closed its side, or the signal aborts. */
 export async function serveStdio(parts: McpServerParts, { stdin, stdout, signal }: StdioStreams): Promise<void> {

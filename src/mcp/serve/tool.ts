@@ -14,7 +14,7 @@ export type ServeContext = {
 };
 
 /** Must not reject; the error is a sentence for the model. */
-export type Operation<Input> = (input: Input, context: ServeContext) => Promise<Result<string, string>>;
+type Operation<Input> = (input: Input, context: ServeContext) => Promise<Result<string, string>>;
 
 export type ServedTool = {
   name: string;

@@ -5,7 +5,7 @@ import type { CallError, CallResult, Connection, McpAnswer, TaskReport } from ".
 import type { Server } from "../server.ts";
 import { isTerminal, type McpTaskEnd, type McpTaskEvent } from "./state.ts";
 
-export type FollowParts = {
+type FollowParts = {
   server: Server;
   clock: Clock;
   /** Ends the following without an end of the task. */

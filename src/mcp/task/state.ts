@@ -19,7 +19,7 @@ export type McpTaskReport = {
   lastUpdatedAt: string;
 };
 
-export type McpTaskFailure = "failed" | "task_lost" | "server_unreachable";
+type McpTaskFailure = "failed" | "task_lost" | "server_unreachable";
 export type McpTaskEnd =
   | { type: "completed"; outcome: Extract<ToolOutcome, { type: "success" }> }
   | { type: "failed"; code: McpTaskFailure; message: string }

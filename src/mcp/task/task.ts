@@ -7,7 +7,7 @@ import type { Server } from "../server.ts";
 import { followTask } from "./follow.ts";
 import { type McpTaskEnd, type McpTaskEvent, type McpTaskState, nextTaskState } from "./state.ts";
 
-export type SteerError = { code: "mcp_task_not_steerable" | "mcp_task_ended" | "failed"; message: string };
+type SteerError = { code: "mcp_task_not_steerable" | "mcp_task_ended" | "failed"; message: string };
 
 export type McpTask = {
   server: string;
@@ -31,7 +31,7 @@ export type LiveTask = McpTask & {
   onProgress: (progress: Progress) => void;
 };
 
-export type TaskParts = {
+type TaskParts = {
   server: Server;
   tool: string;
   args: Readonly<Record<string, unknown>>;

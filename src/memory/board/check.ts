@@ -12,7 +12,7 @@ const MAX = { name: 64, description: 200, content: 8000 } as const;
 type Field = keyof typeof MAX;
 
 /** `redactions`: how many secrets were replaced. */
-export type Checked = { text: ItemText; redactions: number };
+type Checked = { text: ItemText; redactions: number };
 
 /** `called`: what the caller's own form calls the content. */
 export function checkItem(

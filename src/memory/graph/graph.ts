@@ -11,7 +11,7 @@ import { type Extractor, GraphIngest, type GraphTrouble } from "./ingest.ts";
 import { type FactSearch, type RecallSearch, searchFacts } from "./search.ts";
 import { instantAt } from "./time.ts";
 
-export type GraphOptions<F> = {
+type GraphOptions<F> = {
   store: GraphStore;
   /** Absent: text is kept and nobody looks for facts in it. */
   extractor?: Extractor;

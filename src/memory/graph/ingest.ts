@@ -22,7 +22,7 @@ export type Extractor = {
 };
 /** What went wrong with an episode, or with the store. */
 export type GraphTrouble = { episode?: string; message: string };
-export type IngestOptions = {
+type IngestOptions = {
   store: GraphStore;
   extractor: Extractor;
   clock?: Clock;

@@ -8,7 +8,7 @@ import type { AcceptRequest, GraphStore } from "./contract.ts";
 
 type Outcome<T> = Promise<Result<T, Fault>>;
 /** One of many people: `identity` is theirs among all tenants. */
-export type GraphViewer = { identity: string; reach: MemberReach };
+type GraphViewer = { identity: string; reach: MemberReach };
 export type OwnedThing = { type: "group" | "fact" | "episode"; id: string };
 
 const PRIVATE = /^(?:graphiti|copilotchat)_(?:session|user)_/;

@@ -24,7 +24,7 @@ export type FactSearch = {
   /** For text that nobody asked for: what matches too little is left out. */
   floor?: boolean;
 };
-export type FactMatch = Fact & { score: number };
+type FactMatch = Fact & { score: number };
 export type RecallSearch<F> = (request: SearchRequest) => Promise<Result<SearchAnswer, F>>;
 
 const PROMOTED = 0.1;

@@ -31,9 +31,9 @@ export type GraphitiFact = {
   /** What says it; absent when the server does not tell. */
   episodes?: string[];
 };
-export type GraphitiAnswer = { status: number; body: unknown };
+type GraphitiAnswer = { status: number; body: unknown };
 
-export type GraphitiClientOptions = {
+type GraphitiClientOptions = {
   endpoint: string;
   /** Read for each request: a changed setting counts at once. */
   settings: () => { token: string | undefined; timeoutMs: number };

@@ -15,7 +15,7 @@ const LOOK_BACK = 100;
 
 type ConfirmParts = { db: Database; client: GraphitiClient; place: OutboxPlace; now: () => number };
 /** `stalled` is given once, when it begins. */
-export type ConfirmOutcome = "nothing" | "seen" | "stalled" | "recovered";
+type ConfirmOutcome = "nothing" | "seen" | "stalled" | "recovered";
 
 /** Looks for the names of what was taken; a server that answers with an error is taken at its word. */
 export async function confirm(parts: ConfirmParts, signal: AbortSignal): Promise<Result<ConfirmOutcome, Fault>> {

@@ -13,7 +13,7 @@ export type DeliveryNotice = {
   code: "graphiti_unavailable" | "graphiti_stalled" | "graphiti_recovered";
   message: string;
 };
-export type DeliveryOptions = {
+type DeliveryOptions = {
   db: Database;
   place: OutboxPlace;
   client: GraphitiClient;

@@ -4,7 +4,7 @@ import type { Database } from "../../store/sqlite.ts";
 import { get, run } from "./row.ts";
 
 /** Times are milliseconds. */
-export type EndpointHealth = {
+type EndpointHealth = {
   failures: number;
   retryAt: number;
   error: string | null;

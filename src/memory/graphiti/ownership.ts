@@ -3,7 +3,7 @@ import type { GroupScope } from "../graph/group.ts";
 import { promotionBlock } from "../promote/block.ts";
 
 export type GitFacts = { branch?: string; commit?: string; dirty?: boolean };
-export type Ownership = {
+type Ownership = {
   scope: GroupScope;
   /** Undefined: this machine does not know who they are. */
   owner?: { id: string; label: string };

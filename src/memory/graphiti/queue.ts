@@ -19,7 +19,7 @@ import { all, get, run } from "./row.ts";
 
 /** Rows go to one server, on behalf of one folder. */
 export type OutboxPlace = { endpoint: string; root: string };
-export type EnqueueRules = {
+type EnqueueRules = {
   maxQueueSize: number;
   /** False: older messages that follow late do not push out newer ones. */
   mayEvict: boolean;
@@ -27,7 +27,7 @@ export type EnqueueRules = {
   again?: boolean;
   now: string;
 };
-export type EnqueueOutcome = {
+type EnqueueOutcome = {
   added: number;
   /** Messages that had to make room, or found none. */
   dropped: number;
@@ -69,7 +69,7 @@ export function enqueueUnit(
   });
 }
 
-export const waitingCount = (db: Database, endpoint: string): number =>
+const waitingCount = (db: Database, endpoint: string): number =>
   Number(get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND ${WAITING}`, endpoint)?.["n"] ?? 0);
 
 /** Of one folder. */
@@ -112,7 +112,7 @@ function insert(db: Database, place: OutboxPlace, draft: OutboxDraft, state: Out
   );
 }
 
-export type RowChoice = {
+type RowChoice = {
   endpoint?: string;
   root?: string;
   seqs?: readonly number[];

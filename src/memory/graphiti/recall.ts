@@ -7,11 +7,11 @@ import { recalledLine } from "../../context/fragment/recalled.ts";
 import type { GroupScope } from "../graph/group.ts";
 import type { GraphitiClient, GraphitiFact } from "./client.ts";
 
-export type RecallScopes = "session" | "workspace" | "both" | "auto" | "all";
-export type FactLimits = { timeoutMs: number; maxFacts: number; maxChars: number; includeExpired: boolean };
-export type ScopeReport = { scope: GroupScope; outcome: "ok" | "late" | "failed"; facts: number; ms: number };
+type RecallScopes = "session" | "workspace" | "both" | "auto" | "all";
+type FactLimits = { timeoutMs: number; maxFacts: number; maxChars: number; includeExpired: boolean };
+type ScopeReport = { scope: GroupScope; outcome: "ok" | "late" | "failed"; facts: number; ms: number };
 /** Without a block there is nothing to show. */
-export type GraphitiRecallOutcome = { block?: string; scopes: ScopeReport[]; shown: number; failure?: string };
+type GraphitiRecallOutcome = { block?: string; scopes: ScopeReport[]; shown: number; failure?: string };
 
 const QUERY_WORDS = 100;
 const QUERY_CHARS = 1000;

@@ -7,7 +7,7 @@ import type { OutboxRow, OutboxStep } from "./outbox-row.ts";
 import { moveRows, type OutboxPlace, readRows } from "./queue.ts";
 
 export type SendLimits = { maxBatchSize: number; maxAttempts: number };
-export type SendParts = { db: Database; client: GraphitiClient; now: () => string };
+type SendParts = { db: Database; client: GraphitiClient; now: () => string };
 export type SendFailure = Pick<GraphitiFault, "type" | "message" | "retryAfterMs">;
 
 const LOOK_BACK = 100;

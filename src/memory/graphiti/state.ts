@@ -14,7 +14,7 @@ export type GraphitiState =
 
 export type ConsentAnswer = "granted" | "declined" | "none";
 
-export type GraphitiGate = {
+type GraphitiGate = {
   enabled: boolean;
   endpoint: Result<GraphitiEndpoint | undefined, string>;
   isTrusted: boolean;

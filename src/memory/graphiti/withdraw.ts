@@ -2,7 +2,7 @@
 import { fail, ok, type Result } from "../../base/result.ts";
 import { factOf, type GraphitiClient, type GraphitiEpisode, type GraphitiFault } from "./client.ts";
 
-export type WithdrawnMessage = {
+type WithdrawnMessage = {
   group: string;
   name: string;
   /** Its words, to find facts by; empty when they are gone. */

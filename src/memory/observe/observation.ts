@@ -5,7 +5,7 @@ import { type Database, write } from "../../store/sqlite.ts";
 import { prepared } from "../recall/store/statement.ts";
 
 /** `request`: of the gateway. `window`: of a session's request. `sidekick` has runs and what kept one from running. */
-export type ObservationType = "request" | "window" | "truncation" | "recall" | "sidekick";
+type ObservationType = "request" | "window" | "truncation" | "recall" | "sidekick";
 
 export type ChartFigure = {
   type: ObservationType;

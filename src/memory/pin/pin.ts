@@ -11,7 +11,7 @@ import { isContrary, isSameOrder } from "./standing.ts";
 
 export type PinLevel = "session" | "repository" | "user";
 /** Made by a person's command, read from what the user typed, or from a promoted preference. */
-export type PinOrigin = "hand" | "typed" | "promotion";
+type PinOrigin = "hand" | "typed" | "promotion";
 export type Pin = {
   id: string;
   text: string;
@@ -25,7 +25,7 @@ export type Pin = {
 };
 /** To whom pins belong. */
 export type PinOwner = { level: PinLevel; owner: string; place: ItemPlace };
-export type NewPin = Pick<Pin, "text" | "origin" | "session" | "turn"> & {
+type NewPin = Pick<Pin, "text" | "origin" | "session" | "turn"> & {
   owner: PinOwner;
   /** The same source makes one pin, once. */
   source?: string;

@@ -11,7 +11,7 @@ import { promotedFacts } from "./fact.ts";
 /** A line of a message that promotes itself is known by its turn and its number in it. */
 export type DirectivePlace = { turnId: string; index: number };
 
-export type PromotionOptions = {
+type PromotionOptions = {
   /** Of the episode. */
   id: string;
   /** The name of the workspace. */
@@ -64,7 +64,7 @@ function storedPromotion({ uuid, group, name, text, origin }: Episode): StoredPr
   return promotion && { ...promotion, id: uuid, group, name, isAuto: origin === "directive" };
 }
 
-export type Undoing = Forgotten & {
+type Undoing = Forgotten & {
   /** Looked for afterwards, and not there. */
   isGone: boolean;
 };

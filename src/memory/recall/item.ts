@@ -4,7 +4,7 @@ export const KINDS = ["turn", "tool", "checkpoint", "record", "board", "episode"
 export type Kind = (typeof KINDS)[number];
 /** What was said and done in conversations; the other kinds are kept in memory beside them. */
 export const SAID: readonly Kind[] = ["turn", "tool", "checkpoint"];
-export type Level = "session" | "branch" | "repository" | "workspace" | "user" | "group";
+type Level = "session" | "branch" | "repository" | "workspace" | "user" | "group";
 
 /** Where an item belongs. Items of level `session` belong to one identity; the others to everybody who may look there. */
 export type ItemPlace = {

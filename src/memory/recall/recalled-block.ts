@@ -16,7 +16,7 @@ export type RecalledLine = {
   /** From whom. */
   source: string;
 };
-export type RecalledParts = {
+type RecalledParts = {
   pins: readonly RecalledLine[];
   facts: readonly RecalledLine[];
   quotes: readonly RecalledLine[];

@@ -26,7 +26,7 @@ export function chooseLines({ all, whole }: Choice, room: Room, view: RecordView
 }
 
 /** Which records are worth reading whole. */
-export type BestRecords = { ids: string[]; best: RankedRecord[]; open: Record<Scope, Standing[]> };
+type BestRecords = { ids: string[]; best: RankedRecord[]; open: Record<Scope, Standing[]> };
 
 export function bestOf(all: readonly Standing[], room: Room, view: RecordView): BestRecords {
   const open: Record<Scope, Standing[]> = { repository: [], user: [] };
@@ -85,7 +85,7 @@ type Candidate = RankedRecord & { record: MemoryRecord };
 
 const SCOPES: readonly Scope[] = ["repository", "user"];
 
-export type Clean = (text: string) => string;
+type Clean = (text: string) => string;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

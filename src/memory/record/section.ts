@@ -16,7 +16,7 @@ export const linesTokens = (text: string): number => Math.max(boundTokens(text),
 export const roomForLines = (maxTokens: number): number =>
   Math.max(0, maxTokens - linesTokens(inTag("memories", intro.trim())) - NOTE_TOKENS);
 
-export type Body = {
+type Body = {
   /** Lines, as the strategy gave them. */
   prompt: string;
   /** Ids of the records that the lines show, in the order of the lines. */

@@ -13,7 +13,7 @@ export function signatureHeaders(key: string, request: SignedRequest, now: strin
   return { "x-everlong-timestamp": timestamp, "x-everlong-signature": signatureOf(key, request, timestamp) };
 }
 
-export type SignatureFlaw = "unsigned" | "wrong_clock" | "wrong_signature";
+type SignatureFlaw = "unsigned" | "wrong_clock" | "wrong_signature";
 
 /** Undefined: whoever sent it has the key, and sent it just now. */
 export function signatureFlaw(

@@ -2,7 +2,7 @@
 import { isRecord } from "../../base/json.ts";
 import type { MemoryChange } from "./contract.ts";
 
-export type EarlierTexts = { subject: string; fact: string; reason: string; citations: string[] };
+type EarlierTexts = { subject: string; fact: string; reason: string; citations: string[] };
 
 /** Undefined: the change was no edit, or its texts are gone. */
 export function textsBefore({ action, before }: Pick<MemoryChange, "action" | "before">): EarlierTexts | undefined {

@@ -1,5 +1,5 @@
 // Other readings of a text: escapes decoded, invisible characters removed, base64 opened; each maps back to the original.
-export type View = {
+type View = {
   text: string /** Where a position of the view stands in the original. */;
   original: (at: number) => number;
 };

@@ -5,7 +5,7 @@ import { gitTargets } from "./writes-git.ts";
 
 type WritePlace = { userHome: string; isFolder: (path: string) => boolean };
 
-export type WritingProgram = {
+type WritingProgram = {
   /** Operands that are changed; `last`: the last one, unless an option names it. */
   operands?: "all" | "last" | ((operands: string[], args: string[]) => string[]);
   /** Options whose value is a file or folder that is written. */

@@ -3,14 +3,14 @@ import { parseJson } from "../../base/json.ts";
 import type { ByteSpan } from "../contract.ts";
 
 /** What may still be met: levels below here, and commas and brackets, of which there are never fewer than members. */
-export type Allowance = { depth: number; members: number };
+type Allowance = { depth: number; members: number };
 const unbounded = (): Allowance => ({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });
 
 /**
  * Everything here takes any bytes: of what is not JSON it says `undefined`, or where a value could have ended.
  * So whoever has not parsed the bytes must still do so before believing it.
  */
-export type BytePosition = number | undefined;
+type BytePosition = number | undefined;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

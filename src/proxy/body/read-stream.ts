@@ -10,7 +10,7 @@ type ReadLimits = {
   /** The least bytes a second, on average, once `graceMs` have passed. */
   pace?: { bytesPerSecond: number; graceMs: number };
 };
-export type StreamReadFailure = "too_large" | "slow" | "broken";
+type StreamReadFailure = "too_large" | "slow" | "broken";
 
 /** On a failure nothing more is read; what becomes of the stream is the caller's to say. */
 export function readStream(stream: Readable, limits: ReadLimits): Promise<Result<Buffer, StreamReadFailure>> {

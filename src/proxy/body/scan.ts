@@ -11,7 +11,7 @@ export const MAX_DEPTH = 256;
 const MAX_MEMBERS = 500_000;
 
 /** What is needed to go on from here when a later body begins with the same bytes. */
-export type ScanTrail = {
+type ScanTrail = {
   /** How many members were still allowed after each item, and after the whole body. */
   left: number[];
   leftAtEnd: number;

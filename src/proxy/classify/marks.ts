@@ -2,7 +2,7 @@
 
 /** `user`: in the last user message. `system`: in the system text of a request that offers no tools. `turn`: in any message of the user's. */
 type MarkPlace = "user" | "system" | "turn";
-export type RequestMark = {
+type RequestMark = {
   client: string;
   /** The version whose text this is; `source`: from its repository, no release was looked at. */
   version: string;

@@ -14,7 +14,7 @@ export type SessionFileName = SessionTextFile | "spec";
 /** A session as its files know it. */
 export type FiledSession = { no: number; id: string };
 
-export type SessionTexts = StateTexts & { spec?: Spec };
+type SessionTexts = StateTexts & { spec?: Spec };
 export type LogPage = { events: ProxyLogLine[]; next?: number };
 
 export type SessionFiles = {

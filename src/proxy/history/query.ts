@@ -4,7 +4,7 @@ import { groups } from "../../model/wire/group.ts";
 import type { HistoryItem } from "../contract.ts";
 import { readable, spoken } from "./readable.ts";
 
-export type PromptQuery = {
+type PromptQuery = {
   /** Empty: nothing to search for. */
   text: string;
   /** Paths and identifiers of the newest group, which count less. */

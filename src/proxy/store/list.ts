@@ -32,7 +32,7 @@ export function listSessions(
   });
 }
 
-export type SessionMatch = { type: "one"; session: ProxySession } | { type: "none" } | { type: "many"; ids: string[] };
+type SessionMatch = { type: "one"; session: ProxySession } | { type: "none" } | { type: "many"; ids: string[] };
 
 /** A session is found by its name, by the beginning of it, or as the one used last. */
 export function findSession(store: ProxyStore, name: string | { last: true }): Promise<Result<SessionMatch, Fault>> {

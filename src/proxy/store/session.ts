@@ -26,7 +26,7 @@ export type ProxySession = {
   createdAt: string;
   usedAt: string;
 };
-export type SessionOpening = { session: ProxySession; created: boolean; adopted: boolean };
+type SessionOpening = { session: ProxySession; created: boolean; adopted: boolean };
 
 export const keyOf = (store: ProxyStore, key: string): string => keyedHash(store, "session", key);
 

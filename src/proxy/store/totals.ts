@@ -22,7 +22,7 @@ const NAMES = [
   "recalled",
 ] as const;
 type CountName = (typeof NAMES)[number];
-export type RequestCounts = Record<CountName, number>;
+type RequestCounts = Record<CountName, number>;
 export type ProxyTotals = RequestCounts & {
   /** Each model has its own price, so each has its own counts. */
   models: Record<string, RequestCounts>;

@@ -39,7 +39,7 @@ export type ActorServices = ToolServices &
 /** What the tools that an actor has beside the built-in ones know of it. */
 export type ToolCalls = { conversation: Conversation; permit: AskPermit };
 
-export type ActorSpec = {
+type ActorSpec = {
   conversation: Conversation;
   model: Pick<ModelParts, "reasoningEffort" | "interaction" | "role"> & {
     target: () => ModelTarget;

@@ -30,8 +30,7 @@ import { type Above, isReadOnlyShell, mainMayUse, mayUse } from "./tool-access.t
 import { type Caller, callerTools, type StartAgent } from "./tools.ts";
 import { Workflows } from "./workflows.ts";
 
-export type AgentServices = SubagentServices &
-  Pick<SessionResources, "options" | "stopping"> & { catalog: AgentCatalog };
+type AgentServices = SubagentServices & Pick<SessionResources, "options" | "stopping"> & { catalog: AgentCatalog };
 
 export class Agents {
   readonly registry: Registry;

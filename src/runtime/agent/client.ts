@@ -13,7 +13,7 @@ import { deselect, type SelectionServices, selectForSession } from "./select-age
 
 type Parts = Pick<Client, "agents" | "mcp" | "extensions">;
 
-export type AgentClientServices = SelectionServices & {
+type AgentClientServices = SelectionServices & {
   agents: Agents;
   hooks: SessionHooks;
   approvals: Approvals;

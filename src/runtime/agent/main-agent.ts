@@ -32,10 +32,10 @@ import { NestedInstructions } from "./nested-instructions.ts";
 import { PlanChanges } from "./plan-changes.ts";
 import type { SubagentServices } from "./subagent.ts";
 
-export type MainAgentServices = SubagentServices &
+type MainAgentServices = SubagentServices &
   Pick<SessionResources, "options"> & { agents: Agents; sidekicks: Sidekicks };
 
-export type MainAgent = Pick<Actor, "session" | "builtIn"> & {
+type MainAgent = Pick<Actor, "session" | "builtIn"> & {
   /** As the chosen agent, or as one that is about to be chosen. */
   offered: (selected?: AgentDefinition) => Tool[];
 };

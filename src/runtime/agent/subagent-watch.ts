@@ -43,7 +43,7 @@ export function listening(conversation: Conversation, handle: AgentHandle): Conv
   };
 }
 
-export type Watcher = {
+type Watcher = {
   see: (event: DurableEnvelope) => void;
   during: <T>(doing: Doing, work: () => Promise<T>) => Promise<T>;
 };

@@ -32,7 +32,7 @@ export type SubagentServices = ActorServices &
     memory: SessionMemory;
   };
 
-export type SubagentPlan = {
+type SubagentPlan = {
   record: AgentRecord;
   definition: AgentDefinition;
   target: ModelTarget;

@@ -21,7 +21,7 @@ import { type AgentModel, type ModelPlace, modelFor, modelSpec } from "./model.t
 export type Caller = ToolCaller;
 
 /** What starting an agent takes. */
-export type TaskServices = ModelPlace & {
+type TaskServices = ModelPlace & {
   registry: Registry;
   catalog: AgentCatalog;
   start: StartAgent;

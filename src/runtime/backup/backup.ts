@@ -13,7 +13,7 @@ import type { BackupManifest } from "./manifest.ts";
 import { readArchive } from "./read-archive.ts";
 import { writeArchive } from "./write-archive.ts";
 
-export type BackupSummary = {
+type BackupSummary = {
   file: string;
   bytes: number;
   files: number;

@@ -9,7 +9,7 @@ import { openDatabase, sqlite } from "../../store/sqlite.ts";
 import { belongsInBackup, isDatabase } from "./manifest.ts";
 
 export type BackupEntry = { path: string; handle: FileHandle; size: number; executable: boolean };
-export type Contents = {
+type Contents = {
   entries(): AsyncGenerator<BackupEntry>;
   /** Files that belong in but could not be read, with the reason. */
   leftOut: { path: string; reason: string }[];

@@ -22,7 +22,7 @@ import { refuseInToolShell } from "../tool-shell.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { type FileSink, readArchive } from "./read-archive.ts";
 
-export type RestoreSummary = {
+type RestoreSummary = {
   home: string;
   files: number;
   createdAt: string;

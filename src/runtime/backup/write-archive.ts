@@ -17,7 +17,7 @@ const CHUNK = 1024 * 1024;
 /** A file that others made shorter while it was read. */
 class Shrunk extends Error {}
 
-export type ArchiveParts = {
+type ArchiveParts = {
   entries: AsyncIterable<BackupEntry>;
   /** Called when all files are in. */
   manifest: (files: BackupFile[]) => BackupManifest;

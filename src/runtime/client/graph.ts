@@ -19,7 +19,7 @@ export type FactView = Fact & {
   state: "current" | "ended";
   sources: Pick<Episode, "uuid" | "name" | "session" | "turn" | "role">[];
 };
-export type EntityView = {
+type EntityView = {
   entity: Entity;
   current: FactView[];
   past: FactView[];
@@ -45,7 +45,7 @@ export type GraphitiStatus = {
   unconfirmed: number;
   parked: number;
 };
-export type ForgetChoice = { id?: string; turn?: string; group?: string };
+type ForgetChoice = { id?: string; turn?: string; group?: string };
 
 /** What a person promotes; the scope follows from kind and text unless it is named. */
 export type PromotionRequest = { kind: string; scope?: string; text: string; redact?: boolean };
@@ -62,7 +62,7 @@ export type PromotionView = {
   state: "stored" | "queued" | "delivered" | "parked";
 };
 /** `pins`: how many pins ended with it. */
-export type UndoneView = {
+type UndoneView = {
   promotion: PromotionView;
   facts: number;
   pins: number;

@@ -114,7 +114,7 @@ export type PermissionList = {
   /** The second wall, in words. */
   sandbox: string;
 };
-export type SkillRow = { name: string; enabled: boolean; description: string; path: string };
+type SkillRow = { name: string; enabled: boolean; description: string; path: string };
 
 /** What can be done with the open session as a whole. */
 export type SessionSelf = {

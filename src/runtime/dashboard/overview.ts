@@ -31,7 +31,7 @@ const emptyStep = (): Step => ({
 type Charts = Pick<Overview, "range" | "since" | "now" | "totals" | "points">;
 
 /** Steps end with the present one, so the last is not over yet. */
-export function chartsOf(db: Database, range: OverviewRange, now: number): Charts {
+function chartsOf(db: Database, range: OverviewRange, now: number): Charts {
   const { steps: count, stepMs } = RANGES[range];
   const until = Math.floor(now / stepMs) * stepMs + stepMs;
   const from = until - count * stepMs;
@@ -63,7 +63,7 @@ function figuresOf(step: Step): Omit<OverviewPoint, "at"> {
 }
 
 /** The value that so large a part of all is not above. */
-export function percentilesOf(values: readonly number[]): { p50: number; p95: number } | null {
+function percentilesOf(values: readonly number[]): { p50: number; p95: number } | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
@@ -153,7 +153,7 @@ export class OverviewFigures {
 }
 
 /** Everything of this home. */
-export function countsOf(db: Database): Overview["counts"] {
+function countsOf(db: Database): Overview["counts"] {
   const count = (sql: string): number => Number(prepared(db, sql).get()?.["n"] ?? 0);
   return {
     sessions:

@@ -10,7 +10,7 @@ import { unspillEvent } from "../../session/spilled-event.ts";
 import type { Fault } from "../../store/fault.ts";
 import { type LogRecord, readLog } from "../../store/read-log.ts";
 
-export type EventsQuery = { after?: string; before?: string; limit: number; types?: readonly string[] };
+type EventsQuery = { after?: string; before?: string; limit: number; types?: readonly string[] };
 export type EventsPage = {
   items: { cursor: string; event: SessionEvent }[];
   next?: string;

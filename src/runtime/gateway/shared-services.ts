@@ -33,7 +33,7 @@ export type SharedServices = {
   /** Whoever opened it; a second call does nothing. */
   close(): Promise<void>;
 };
-export type Trouble = (part: string, trouble: { code: string; message: string }) => void;
+type Trouble = (part: string, trouble: { code: string; message: string }) => void;
 
 /** How long the first request waits while another process holds the whole store. */
 const OPEN_MS = 500;

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { isAlive } from "../../host/survivors.ts";
 import { faultOf } from "../../store/fault.ts";
 
-export type LaunchFile = { path: string; mode: number; text: string };
+type LaunchFile = { path: string; mode: number; text: string };
 
 const parentOf = (home: string): string => join(home, "with");
 

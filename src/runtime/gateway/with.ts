@@ -17,7 +17,7 @@ import { openGateway, type RunningGateway } from "./gateway.ts";
 import { freshLink } from "./link.ts";
 import { isOfRun, launchFolder } from "./with-launch.ts";
 
-export type WithWorkspace = {
+type WithWorkspace = {
   env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
   userHome: string;

@@ -11,7 +11,7 @@ import { openWorkspace } from "../workspace.ts";
 import { graphitiStateOf } from "./graphiti-gate.ts";
 
 export type GraphitiTest = { endpoint?: string; smoke?: boolean; wait?: number };
-export type GraphitiTestOutcome = { endpoint: string; isGood: boolean; steps: CheckStep[] };
+type GraphitiTestOutcome = { endpoint: string; isGood: boolean; steps: CheckStep[] };
 
 const WAIT_SECONDS = 5;
 

@@ -192,7 +192,7 @@ async function takeBack(
 }
 
 /** Where a person may promote to. */
-export const promotionGroups = (workspace: Workspace): GraphGroup[] => {
+const promotionGroups = (workspace: Workspace): GraphGroup[] => {
   const repository = workspace.redact(repositoryKey(workspace.context.cwd));
   const own = groupsOf(workspace, { session: "", repository }).filter(({ scope }) => scope === "workspace");
   return [...own, userGroup(workspace)];

@@ -19,7 +19,7 @@ import { ImportCount, type ImportSummary } from "./summary.ts";
 /** In bytes; `unit` names one of what is counted. */
 export type ImportProgress = { label: string; part: number; total: number; count: number; unit: string };
 
-export type ClientOptions = {
+type ClientOptions = {
   here: boolean;
   /** Only sessions that went on after this time. */
   since: number | undefined;

@@ -10,7 +10,7 @@ import type { Fault } from "../../store/fault.ts";
 import { openLogFile } from "../../store/read-log.ts";
 
 /** `end`: the offset behind its line. Without a value the line is bad, or blank when there is no reason either. */
-export type LineRecord = { line: number; end: number; value?: Record<string, unknown>; reason?: string };
+type LineRecord = { line: number; end: number; value?: Record<string, unknown>; reason?: string };
 
 /** A document is parsed as a whole; a larger one is not. */
 export const MOST_DOCUMENT = 256 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { journalOf } from "./copy-database.ts";
 import type { BadLine } from "./summary.ts";
 
 export type SourceFile = HistoryFile & { form: HistoryForm; size: number; mtime: number };
-export type SourceList = { files: SourceFile[]; unreadable: BadLine[] };
+type SourceList = { files: SourceFile[]; unreadable: BadLine[] };
 
 /** More levels than any client uses. */
 const DEEPEST = 12;
@@ -97,7 +97,7 @@ function namesIn(path: string | undefined): string[] {
   }
 }
 
-export const whyUnreadable = (error: unknown): string =>
+const whyUnreadable = (error: unknown): string =>
   errorCode(error) === "EACCES" || errorCode(error) === "EPERM"
     ? "no permission to read it"
     : (errorCode(error) ?? "unreadable");

@@ -14,7 +14,7 @@ import { mcpSources } from "./sources.ts";
 export type McpOffer = (promptLimit: number) => readonly Tool[];
 
 /** What one conversation sees. `allows` is the agent's `tools`; `own` its own servers, which hide equal names. */
-export type McpView = { allows?: (tool: McpTool) => boolean; own?: AgentMcp };
+type McpView = { allows?: (tool: McpTool) => boolean; own?: AgentMcp };
 
 export type SessionMcp = {
   /** Reads where servers are named and starts them all; waits for nothing. Once the session's first event is written. */

@@ -10,7 +10,7 @@ import type { McpAccess } from "./access.ts";
 import type { McpParts } from "./host.ts";
 import { type AgentMcp, agentMcp, type McpOffer, type SessionMcp, sessionMcp } from "./mcp.ts";
 
-export type McpServersParts = Pick<SessionResources, "workspace" | "owner" | "main" | "stopping" | "options"> & {
+type McpServersParts = Pick<SessionResources, "workspace" | "owner" | "main" | "stopping" | "options"> & {
   approvals: Pick<Approvals, "policy" | "dropMcp">;
 };
 

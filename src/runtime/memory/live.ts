@@ -16,7 +16,7 @@ import { type OpenMemory, openMemory, recordsOf } from "./open-memory.ts";
 import { isShown } from "./shown.ts";
 import { strategySettings } from "./strategy.ts";
 
-export type MemoryClientServices = Pick<SessionResources, "workspace" | "main" | "options" | "stopping"> & {
+type MemoryClientServices = Pick<SessionResources, "workspace" | "main" | "options" | "stopping"> & {
   memory: SessionMemory;
   agents: Pick<Agents, "registry" | "cancel">;
   sidekicks: Pick<Sidekicks, "cancel">;

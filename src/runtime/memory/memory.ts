@@ -5,7 +5,7 @@ import { tellPending } from "./pending.ts";
 import type { MemoryActor } from "./request.ts";
 import type { LastFailure, MemoryServices, RecordsInSession } from "./session.ts";
 
-export type MemoryStatus = {
+type MemoryStatus = {
   enabled: boolean;
   strategy: string;
   /** Why there is none to use. */

@@ -21,7 +21,7 @@ import { redactorOf, secretKey, type Workspace } from "../workspace.ts";
 /** The one user of a home. */
 export const LOCAL_USER = "local";
 
-export type StrategyParts = {
+type StrategyParts = {
   workspace: Workspace;
   place: Place;
   /** store.db, when it is needed. */

@@ -6,7 +6,7 @@ import { hasConsent } from "../../permission/consent.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Workspace } from "../workspace.ts";
 
-export type EngineOptions = {
+type EngineOptions = {
   /** Whether an undecided store may look for an embedder on this machine. */
   mayChoose: boolean;
   onTrouble?: (trouble: { code: string; message: string }) => void;

@@ -21,7 +21,7 @@ export function labelOf(hit: Shown, reader: TextReader = "person"): string {
 }
 
 /** Who reads a text: the user, or a model that the user is somebody else for. */
-export type TextReader = "person" | "model";
+type TextReader = "person" | "model";
 
 function authorOf({ role, source: { client } }: Shown, reader: TextReader): string {
   if (role === "user") return reader === "person" ? "from you" : "from the user";
@@ -62,7 +62,7 @@ function waysTo(hits: readonly RecallHit[], command: string): string[] {
 
 export const snippetText = (hit: Pick<RecallHit, "snippets" | "kind">): string => readableText(hit, "\n");
 
-export type MatchTextOptions = {
+type MatchTextOptions = {
   /** What was searched. */
   searched: string;
   explained?: boolean | undefined;

@@ -12,7 +12,7 @@ import { fillMissing } from "./fill.ts";
 import { emptyIndex, rebuildIndex } from "./rebuild.ts";
 
 type RepairedWorkspace = Pick<Workspace, "paths" | "indexing" | "settings">;
-export type Tell = (trouble: { code: string; message: string }) => void;
+type Tell = (trouble: { code: string; message: string }) => void;
 
 /** A rebuild that did not help is not tried at every request. */
 const PAUSE_MS = 60_000;

@@ -17,7 +17,7 @@ export const EVERYWHERE: Within = { scopes: [{ type: "all" }], everyone: true };
 
 type Folder = Pick<SessionContext, "cwd" | "gitRoot" | "repository" | "branch">;
 /** Where somebody asks from. */
-export type RecallPlace = Folder & {
+type RecallPlace = Folder & {
   session?: string;
   /** The names that memories and the board have for the same place. */
   memory: { repository: string; branch: string };

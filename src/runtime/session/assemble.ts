@@ -33,7 +33,7 @@ export type OpenSession = SessionResources & {
   offered: (selected?: AgentDefinition) => Tool[];
 };
 
-export type AssembleOptions = ResourceOptions & { resolved: ResolvedModel; extensions: Extensions };
+type AssembleOptions = ResourceOptions & { resolved: ResolvedModel; extensions: Extensions };
 
 export function assembleSession({ resolved, extensions, ...open }: AssembleOptions): OpenSession {
   const { past } = open;

@@ -21,7 +21,7 @@ import { type RecallAsker, recallForModel } from "../recall/recall.ts";
 import { readOptional } from "./read-optional.ts";
 
 /** Whose intent is told, and whose web requests pass the door. */
-export type ConversationActor = {
+type ConversationActor = {
   conversation: Pick<Conversation, "publish">;
   permit: AskPermit;
   person?: PersonParts;

@@ -56,7 +56,7 @@ export function extensionWarnings({ catalog, skills, commands }: Extensions): st
 }
 
 /** Whose conversation invokes a skill. */
-export type SkillCaller = { skills: Skills; conversation: Conversation; approvals: Pick<Approvals, "addSessionRules"> };
+type SkillCaller = { skills: Skills; conversation: Conversation; approvals: Pick<Approvals, "addSessionRules"> };
 
 /** Empty when there is no skill to invoke. In the main conversation also those that the user has typed the name of. */
 export function skillTools(caller: SkillCaller): Tool[] {

@@ -27,7 +27,7 @@ import { goBack, rewindReport } from "./operations.ts";
 import type { SessionResources } from "./resources.ts";
 import { restoreTodos } from "./tools.ts";
 
-export type HistoryServices = Pick<SessionResources, "paths" | "updateIndex"> & {
+type HistoryServices = Pick<SessionResources, "paths" | "updateIndex"> & {
   session: Session;
   model: Pick<ModelInForce, "target">;
   agents: Agents;

@@ -19,7 +19,7 @@ import { isDetached } from "../board/detached.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** A subagent, as its hooks are told of it. */
-export type HookActor = NonNullable<HookContext["agent"]>;
+type HookActor = NonNullable<HookContext["agent"]>;
 
 export type SessionHooks = {
   /** For the main agent without an actor. */
@@ -28,7 +28,7 @@ export type SessionHooks = {
   list: () => Promise<string>;
 };
 
-export type SessionHooksParts = {
+type SessionHooksParts = {
   workspace: Workspace;
   owner: Pick<Owner, "spawn">;
   sessionId: string;

@@ -27,7 +27,7 @@ export type ActorPrompt = {
 /** Where the session runs: the same for all its actors. */
 export type PromptPlace = { workspace: Workspace; main: Conversation };
 
-export type MainPromptInput = {
+type MainPromptInput = {
   promptLimit: number;
   /** Of the agent that the session runs as, in place of its own. */
   identity: string | undefined;

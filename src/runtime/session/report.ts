@@ -14,7 +14,7 @@ import type { ModelInForce } from "./model-in-force.ts";
 const SHOWN_APART: ReadonlySet<ToolGroup> = new Set(["memory", "board", "inbox"]);
 
 /** What fills the window, as data. */
-export async function contextFigures(session: Session, model: ModelInForce): Promise<ContextReport | undefined> {
+async function contextFigures(session: Session, model: ModelInForce): Promise<ContextReport | undefined> {
   await refreshSystemPrompt(session);
   const view = await look(session);
   const shaped = await truncate(shaping(session, view));

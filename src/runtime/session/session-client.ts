@@ -47,7 +47,7 @@ const SETTLE_MS = 30_000;
 /** File memory may be made tidier by one model call, which has its own limit within this. */
 const MEMORY_MS = 40_000;
 
-export type ClientStart = {
+type ClientStart = {
   start: SessionStart;
   resumed: boolean;
   /** What the log had. */

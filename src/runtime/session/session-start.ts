@@ -8,9 +8,9 @@ import type { SessionMemory } from "../memory/memory.ts";
 import { tellPending } from "../memory/pending.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 
-export type StartServices = SelectionServices & BoardServices & { memory: SessionMemory; sidekicks: Sidekicks };
+type StartServices = SelectionServices & BoardServices & { memory: SessionMemory; sidekicks: Sidekicks };
 
-export type StartOptions = {
+type StartOptions = {
   /** Whether the session is new. */
   created: boolean;
   /** What `--agent` names; a session that goes on as another agent is settled with it. */

@@ -36,7 +36,7 @@ export type StoredSession = {
   prompts: number;
 };
 
-export type StoredSource = "own" | "import" | "all";
+type StoredSource = "own" | "import" | "all";
 
 /** A session is named by its id, the beginning of one, or its name. */
 export const storedSessions = {

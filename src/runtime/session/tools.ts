@@ -40,7 +40,7 @@ export type ToolServices = RecallAsker &
   };
 
 /** Whose tools they are: each agent has its own shells and its own view of files. */
-export type ToolActor = {
+type ToolActor = {
   conversation: Conversation;
   images: () => boolean;
   permit: AskPermit;

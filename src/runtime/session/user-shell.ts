@@ -13,7 +13,7 @@ const MOST_BYTES = 1024 * 1024;
 
 type ShellServices = Pick<OpenSession, "workspace" | "owner" | "session">;
 
-export type UserShells = { run: (run: UserShellRun) => Promise<UserShellEnd>; running: () => RunningShell[] };
+type UserShells = { run: (run: UserShellRun) => Promise<UserShellEnd>; running: () => RunningShell[] };
 
 /** The commands that the user runs, each listed while it runs. */
 export function createUserShells(services: ShellServices): UserShells {

@@ -17,7 +17,7 @@ import type { SessionMemory } from "../memory/memory.ts";
 import type { SidekickServices } from "./run.ts";
 import { sidekickSwitches } from "./service.ts";
 
-export type SidekicksServices = SidekickServices & {
+type SidekicksServices = SidekickServices & {
   agents: Pick<Agents, "selected">;
   memory: Pick<SessionMemory, "counts" | "section">;
 };

@@ -17,7 +17,7 @@ import { refuseInToolShell } from "../tool-shell.ts";
 import { onTeamDatabase } from "./on-database.ts";
 
 /** Whose texts, and where that is written. */
-export type ConsentingTeam = { tenant: string; database?: string | undefined };
+type ConsentingTeam = { tenant: string; database?: string | undefined };
 
 /** Asked before every call: what is taken back counts from the next one on, and so does a database that cannot be asked. */
 export const mayTeamSend = async (store: RowStore, origin: string): Promise<boolean> => {

@@ -44,7 +44,7 @@ export const memberRows: Readonly<Record<string, MemberRows>> = {
 };
 
 /** Who they are from then on, where their name stood. */
-export const NOBODY = "removed";
+const NOBODY = "removed";
 
 /** Statements that take a name out of what stays; each with the values for it. */
 export function namelessly(user: string, tokens: readonly string[]): SqlPiece[] {

@@ -25,7 +25,7 @@ import { openWorkspace, secretKey, type Workspace } from "../workspace.ts";
 import { indexMovedItems, moveSessionFiles } from "./moved-sessions.ts";
 import { movedTables } from "./moved-tables.ts";
 
-export type MoveWish = {
+type MoveWish = {
   /** The database of the team. */
   url: string;
   way: "to" | "from";
@@ -33,7 +33,7 @@ export type MoveWish = {
   user: string;
   dryRun: boolean;
 };
-export type MoveWatch = {
+type MoveWatch = {
   signal?: AbortSignal | undefined;
   onPage?: ((table: string, part: number, total: number) => void) | undefined;
 };

@@ -20,7 +20,7 @@ const OWN_TENANT = "local";
 /** A server on another machine is farther away than a file; a request that waits longer goes on without it. */
 const ON_PATH_MS = 2000;
 
-export type TeamServices = {
+type TeamServices = {
   open(tenant?: string): Promise<Result<ProxyServices, Fault>>;
   /** What waits is stored; nothing can be added any more. */
   close(): Promise<void>;

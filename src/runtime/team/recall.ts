@@ -112,7 +112,7 @@ async function fillOnce(store: RowStore): Promise<void> {
 /** Every kind of row that recall finds beside what was said. Pins stay in homes. */
 const TEAM_SOURCES = [recordSource, boardSource, factSource, episodeSource];
 
-export const withinReach = (member: Member, scopes: readonly RecallScope[]): Within => ({
+const withinReach = (member: Member, scopes: readonly RecallScope[]): Within => ({
   ...{ identity: personOf(member), scopes },
   reach: reachOf(member),
 });

@@ -22,7 +22,7 @@ import { onTeamDatabase } from "./on-database.ts";
 
 /** Without a user: everything of the tenant. */
 export type Leaving = { tenant: string; user?: string | undefined };
-export type RemovalCounts = Record<string, number>;
+type RemovalCounts = Record<string, number>;
 
 /** In one statement, which may take 5 s. */
 const BATCH = 5000;

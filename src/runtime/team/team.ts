@@ -21,7 +21,7 @@ import { memberRecall, TeamRecalls } from "./recall.ts";
 import { memberSharing } from "./sharing.ts";
 import { tokensOfTenant } from "./token-store.ts";
 
-export type Team = {
+type Team = {
   door: TeamDoor;
   database: TeamDatabase;
   storeOf(tenant: string): RowStore;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const boardSummary = z.object({
+const boardSummary = z.object({
   repository: z.string(),
   branch: z.string(),
   items: z.number(),
@@ -31,7 +31,7 @@ const item = {
   lastReadAt: z.string().nullable(),
 };
 /** Rows of the board come without their content. */
-export const boardRowShape = z.object(item);
+const boardRowShape = z.object(item);
 export const boardView = z.object({
   repository: z.string(),
   branch: z.string(),
@@ -43,7 +43,7 @@ export const boardItemShape = z.object({ ...item, content: z.string() });
 export type BoardItemShape = z.infer<typeof boardItemShape>;
 
 /** `GET …/board/changes?repository&branch`, newest first. */
-export const boardChangeShape = z.object({
+const boardChangeShape = z.object({
   id: z.number(),
   place: z.object({ repository: z.string(), branch: z.string() }),
   src: z.enum(["agent", "user"]),

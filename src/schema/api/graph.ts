@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const named = z.object({ uuid: z.string(), name: z.string() });
 
-export const factShape = z.object({
+const factShape = z.object({
   uuid: z.string(),
   group: z.string(),
   relation: z.string(),
@@ -33,7 +33,7 @@ export const factShape = z.object({
 });
 export type FactShape = z.infer<typeof factShape>;
 
-export const entityShape = z.object({
+const entityShape = z.object({
   uuid: z.string(),
   group: z.string(),
   name: z.string(),
@@ -44,7 +44,7 @@ export const entityShape = z.object({
 });
 export type EntityShape = z.infer<typeof entityShape>;
 
-export const episodeShape = z.object({
+const episodeShape = z.object({
   uuid: z.string(),
   group: z.string(),
   name: z.string(),
@@ -81,7 +81,7 @@ export const factTimeline = z.object({
 });
 
 /** `GET /api/graph/promotions`; `POST /api/graph/promotions/{id}/undo`. */
-export const promotionShape = z.object({
+const promotionShape = z.object({
   id: z.string(),
   kind: z.string(),
   scope: z.string(),

@@ -1,7 +1,7 @@
 // `GET /api/health` and `POST /api/health/doctor`: how the gateway is, what waits, what went wrong, what to do.
 import * as z from "zod";
 
-export const healthStatus = z.enum(["ok", "degraded", "down"]);
+const healthStatus = z.enum(["ok", "degraded", "down"]);
 export const healthView = z.object({
   status: healthStatus,
   version: z.string(),

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const inboxEntryShape = z.object({
+const inboxEntryShape = z.object({
   id: z.string(),
   recipientSessionId: z.string(),
   senderId: z.string(),
@@ -20,7 +20,7 @@ export const inboxEntryShape = z.object({
 /** `GET /api/memory/inbox?session&limit&after`; without a session: of all, newest first. `DELETE …/inbox/{session}/{id}`. */
 export const inboxList = listOf(inboxEntryShape);
 
-export const sidekickShape = z.object({
+const sidekickShape = z.object({
   name: z.string(),
   description: z.string(),
   triggers: z.array(z.object({ event: z.string(), limit: z.number().exactOptional() })),
@@ -31,7 +31,7 @@ export const sidekickShape = z.object({
   whyNot: z.enum(["memory_off", "off", "setting"]).nullable(),
 });
 /** One run, or one that did not happen: then `state` is `skipped` and `reason` says why. */
-export const sidekickRun = z.object({
+const sidekickRun = z.object({
   name: z.string(),
   session: z.string(),
   at: z.string(),

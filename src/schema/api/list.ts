@@ -9,8 +9,5 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const apiError = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string(), details: z.unknown().exactOptional() }),
 });
-export type ApiError = z.infer<typeof apiError>;
 
-/** What a change without an answer of its own gives back. */
-export const emptyAnswer = z.object({});
 export const deletedAnswer = z.object({ deleted: z.number() });

@@ -9,7 +9,7 @@ const event = <Type extends string, Data extends z.ZodType>(type: Type, data: Da
  * `session.grown`: read its events from your cursor on. `gateway.gap` (of the gateway's own events): some were missed for
  * good, so read again whatever you show. `*.changed`: read that list again.
  */
-export const homeEvent = z.discriminatedUnion("type", [
+const homeEvent = z.discriminatedUnion("type", [
   event("session.grown", z.object({ session: z.string(), end: z.string() })),
   event("sessions.changed", z.object({ sessions: z.array(z.string()) })),
   event("memory.changed", z.object({})),
@@ -21,5 +21,5 @@ export const homeEvent = z.discriminatedUnion("type", [
 export type HomeEvent = z.infer<typeof homeEvent>;
 
 /** Every event of the stream: the name stands in `event:`, this in `data:` beside it. */
-export const liveEvent = z.union([gatewayEvent, homeEvent]);
+const liveEvent = z.union([gatewayEvent, homeEvent]);
 export type LiveEvent = z.infer<typeof liveEvent>;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const citationShape = z.object({
+const citationShape = z.object({
   raw: z.string(),
   kind: z.enum(["file", "turn", "url", "user", "text"]),
   path: z.string().exactOptional(),
@@ -65,7 +65,7 @@ export const memoryChanged = z.object({
 
 const changedTo = z.record(z.string(), z.unknown()).nullish();
 /** `GET /api/memory/changes?all=true`, newest first. */
-export const memoryChangeShape = z.object({
+const memoryChangeShape = z.object({
   id: z.number(),
   memory: z.string(),
   action: z.string(),

@@ -9,7 +9,7 @@ export type OverviewRange = z.infer<typeof overviewRange>;
 const percentiles = z.object({ p50: z.number(), p95: z.number() }).nullable();
 
 /** Tokens that memory itself cost. */
-export const tokensSpent = z.object({ summaries: z.number(), sidekicks: z.number(), embeddings: z.number() });
+const tokensSpent = z.object({ summaries: z.number(), sidekicks: z.number(), embeddings: z.number() });
 
 const figures = {
   turns: z.number(),
@@ -27,10 +27,10 @@ const figures = {
 };
 
 /** One step of a chart: an hour of a day, six hours of a week, a day of a month. */
-export const overviewPoint = z.object({ at: z.string(), ...figures });
+const overviewPoint = z.object({ at: z.string(), ...figures });
 export type OverviewPoint = z.infer<typeof overviewPoint>;
 
-export const overviewWarning = z.object({ name: z.string(), finding: z.string(), fix: z.string().exactOptional() });
+const overviewWarning = z.object({ name: z.string(), finding: z.string(), fix: z.string().exactOptional() });
 
 export const overview = z.object({
   range: overviewRange,

@@ -1,9 +1,9 @@
 // `POST /api/recall` and `GET /api/recall/items/{id}`: what a search found, with every part of its score.
 import * as z from "zod";
 
-export const scoreParts = z.record(z.string(), z.number());
+const scoreParts = z.record(z.string(), z.number());
 
-export const recallHit = z.object({
+const recallHit = z.object({
   id: z.string(),
   ref: z.string().exactOptional(),
   kind: z.string(),
@@ -40,7 +40,7 @@ export const recallHit = z.object({
 export type RecallHitShape = z.infer<typeof recallHit>;
 
 /** Only with `explain`. */
-export const searchPlanShape = z.object({
+const searchPlanShape = z.object({
   terms: z.array(
     z.object({ channel: z.string(), text: z.string(), count: z.number(), rarity: z.number(), use: z.string() }),
   ),

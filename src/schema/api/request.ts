@@ -2,13 +2,13 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const requestUsage = z.object({
+const requestUsage = z.object({
   input: z.number().exactOptional(),
   cached: z.number().exactOptional(),
   output: z.number().exactOptional(),
 });
 
-export const requestRow = z.object({
+const requestRow = z.object({
   id: z.string(),
   time: z.string(),
   /** The client and the signal that gave it away. */
@@ -58,14 +58,14 @@ export type RequestRow = z.infer<typeof requestRow>;
 /** `GET /api/requests?session&family&action&q&limit&after`, newest first. `recording`: false when records are switched off. */
 export const requestList = listOf(requestRow).extend({ recording: z.boolean() });
 
-export const itemMark = z.enum(["kept", "shortened", "trimmed", "injected"]);
+const itemMark = z.enum(["kept", "shortened", "trimmed", "injected"]);
 export type ItemMark = z.infer<typeof itemMark>;
 
 /** Where the whole text of an item is stored: `#/sessions?id=SESSION&ref=REF`, `GET /api/recall/items/{session}:{ref}`. */
-export const storedPlace = z.object({ session: z.string(), ref: z.string() });
+const storedPlace = z.object({ session: z.string(), ref: z.string() });
 
 /** An item of the history in order. Kept, shortened and trimmed ones were asked for; kept, shortened and injected ones were sent. */
-export const requestItem = z.object({
+const requestItem = z.object({
   /** Its place in the request as the client sent it; absent for injected ones. */
   position: z.number().exactOptional(),
   role: z.string(),
@@ -81,7 +81,7 @@ export const requestItem = z.object({
 export type RequestItem = z.infer<typeof requestItem>;
 
 /** A text of ours in the request. */
-export const injectedBlock = z.object({
+const injectedBlock = z.object({
   block: z.enum(["recall", "state", "notice"]),
   /** What it was made from, in words. */
   source: z.string(),
@@ -92,7 +92,7 @@ export const injectedBlock = z.object({
   text: z.string().exactOptional(),
 });
 
-export const recalledSnippet = z.object({
+const recalledSnippet = z.object({
   ref: z.string(),
   session: z.string().exactOptional(),
   score: z.number(),

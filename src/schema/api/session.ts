@@ -30,7 +30,7 @@ export type SessionRow = z.infer<typeof sessionRow>;
 export const sessionList = listOf(sessionRow);
 
 /** What a model call used. Ephemeral in the log, kept for 30 days. */
-export const usageObservation = z.object({
+const usageObservation = z.object({
   at: z.string(),
   model: z.string(),
   agentId: z.string().exactOptional(),
@@ -41,17 +41,17 @@ export const usageObservation = z.object({
   durationMs: z.number().exactOptional(),
 });
 /** The window after a request was made ready; `limit` is what the model takes. */
-export const windowObservation = z.object({ at: z.string(), tokens: z.number(), limit: z.number() });
+const windowObservation = z.object({ at: z.string(), tokens: z.number(), limit: z.number() });
 /** What one request left out; the log keeps it. */
-export const truncationObservation = z.object({
+const truncationObservation = z.object({
   at: z.string(),
   tokensRemoved: z.number(),
   messagesRemoved: z.number(),
 });
 
-export const timelineKind = z.enum(["prompt", "compaction", "truncation", "recall", "subagent", "error", "rewind"]);
+const timelineKind = z.enum(["prompt", "compaction", "truncation", "recall", "subagent", "error", "rewind"]);
 /** Something worth seeing at a glance. `until` ends a span; `event` is an event of the log, `request` a proxied one. */
-export const timelineEntry = z.object({
+const timelineEntry = z.object({
   at: z.string(),
   until: z.string().exactOptional(),
   kind: timelineKind,
@@ -63,7 +63,7 @@ export const timelineEntry = z.object({
 });
 export type SessionMoment = z.infer<typeof timelineEntry>;
 
-export const sessionCheckpoint = z.object({
+const sessionCheckpoint = z.object({
   number: z.number(),
   title: z.string(),
   at: z.string(),
@@ -71,10 +71,10 @@ export const sessionCheckpoint = z.object({
   state: z.string(),
 });
 
-export const sessionTodo = z.object({ id: z.string(), title: z.string(), status: z.string() });
+const sessionTodo = z.object({ id: z.string(), title: z.string(), status: z.string() });
 
 /** Only proxied sessions have it. Texts are read and written at `/api/proxy/sessions/{id}/todo`, `/pinned`, `/summary`, `/spec`. */
-export const proxiedPart = z.object({
+const proxiedPart = z.object({
   family: z.string(),
   /** What told the gateway which session it is. */
   signal: z.string(),
@@ -124,7 +124,7 @@ export const sessionView = sessionRow.extend({
 export type SessionDetail = z.infer<typeof sessionView>;
 
 /** An event as the log has it; types that this page does not know are shown as they are. */
-export const sessionEvent = z.looseObject({
+const sessionEvent = z.looseObject({
   id: z.string(),
   type: z.string(),
   timestamp: z.string(),
@@ -135,7 +135,7 @@ export const sessionEvent = z.looseObject({
 export type SessionEvent = z.infer<typeof sessionEvent>;
 
 /** `cursor` is the place right behind the event: `after=cursor` goes on there, also when the log has grown. */
-export const sessionEventItem = z.object({ cursor: z.string(), event: sessionEvent });
+const sessionEventItem = z.object({ cursor: z.string(), event: sessionEvent });
 
 /**
  * `GET /api/sessions/{id}/events?after&limit&type`, oldest first. `end` is the cursor of the log's end as of now, also on an

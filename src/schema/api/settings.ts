@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const settingShape = z.object({
+const settingShape = z.object({
   key: z.string(),
   /** Secrets are masked. */
   value: z.unknown(),

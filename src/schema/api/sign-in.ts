@@ -2,5 +2,3 @@
 import * as z from "zod";
 
 export const loginBody = z.strictObject({ code: z.string().max(100) });
-/** 401 when nobody is signed in. */
-export const signedIn = z.object({ version: z.string(), home: z.string() });

@@ -2,9 +2,9 @@
 import * as z from "zod";
 import { listOf } from "./list.ts";
 
-export const taskStatus = z.enum(["running", "idle", "completed", "failed", "cancelled", "interrupted"]);
+const taskStatus = z.enum(["running", "idle", "completed", "failed", "cancelled", "interrupted"]);
 
-export const taskShape = z.object({
+const taskShape = z.object({
   session: z.string(),
   sessionTitle: z.string(),
   /** The process that runs it; null when nobody does any more. */

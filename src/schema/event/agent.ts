@@ -12,7 +12,7 @@ const totals = {
   durationMs: z.number(),
   turns: z.number(),
 };
-export const executionMode = z.enum(["sync", "background"]);
+const executionMode = z.enum(["sync", "background"]);
 export type ExecutionMode = z.infer<typeof executionMode>;
 
 /** Where an MCP task stands, as its record shows it. */

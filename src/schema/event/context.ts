@@ -48,7 +48,7 @@ const buckets = {
 };
 const modelSwitch = { switchTargetModel: z.string().optional(), targetPromptTokenLimit: figure.optional() };
 
-export const compactionTokensUsed = z.looseObject({
+const compactionTokensUsed = z.looseObject({
   inputTokens: figure,
   outputTokens: figure,
   cacheReadTokens: figure,

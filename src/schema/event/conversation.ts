@@ -4,7 +4,7 @@ import { attachment, providerData, toolRequest } from "../message.ts";
 import { callFailureCode, finishReason, interaction, usage } from "../model.ts";
 import { agentMode } from "../session.ts";
 
-export const delivery = z.enum(["steer", "queue"]);
+const delivery = z.enum(["steer", "queue"]);
 const turnStatus = z.enum(["done", "aborted", "failed", "limit"]);
 export type TurnStatus = z.infer<typeof turnStatus>;
 const messageSource = z.enum(["user", "command", "autopilot", "notification", "hook", "agent"]);

@@ -23,7 +23,7 @@ import {
   searchRequest,
 } from "./shape.ts";
 
-export type GraphRequest = {
+type GraphRequest = {
   req: IncomingMessage;
   params: readonly string[];
   query: URLSearchParams;

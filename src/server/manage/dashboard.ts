@@ -18,8 +18,8 @@ export type SessionsQuery = Paging & {
   until?: string;
   q?: string;
 };
-export type SessionEventsQuery = Paging & { before?: string; types?: readonly string[] };
-export type SessionEventsPage = ListPage<{ cursor: string; event: SessionEvent }> & { end: string; previous?: string };
+type SessionEventsQuery = Paging & { before?: string; types?: readonly string[] };
+type SessionEventsPage = ListPage<{ cursor: string; event: SessionEvent }> & { end: string; previous?: string };
 
 type DoctorFinding = { name: string; status: "ok" | "warn" | "fail"; finding: string; fix?: string };
 

@@ -13,7 +13,7 @@ import { unknownRequest } from "./records.ts";
 import { sessionNamed } from "./session-named.ts";
 import { whyNothing } from "./why-nothing.ts";
 
-export type RequestsQuery = Paging & { session?: string; family?: string; action?: string; q?: string };
+type RequestsQuery = Paging & { session?: string; family?: string; action?: string; q?: string };
 export type RequestInspection = {
   requests(query: RequestsQuery): OperationOutcome<ListPage<RequestRow>>;
   request(id: string): OperationOutcome<RequestDetail>;

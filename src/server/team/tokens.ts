@@ -28,7 +28,7 @@ export type TokenView = TokenGrant & {
 
 const digest = (token: string): string => hash("sha256", token);
 
-export type NewToken = { id: string; token: string };
+type NewToken = { id: string; token: string };
 
 /** Before the transaction: a repetition of it adds the same one. */
 export const newToken = (tenant: string): NewToken => ({

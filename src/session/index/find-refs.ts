@@ -1,5 +1,5 @@
 // References worth remembering in a text: commits, pull requests, issues, addresses.
-export type FoundRef = { type: "commit" | "pull_request" | "issue" | "url"; value: string };
+type FoundRef = { type: "commit" | "pull_request" | "issue" | "url"; value: string };
 
 const URL_PATTERN = /https?:\/\/[^\s"'`<>\\)\]}]{4,500}/g;
 const COMMIT = /\bcommit ([0-9a-f]{7,40})\b|^\[[^\]\n]{1,100} ([0-9a-f]{7,40})\]/gm;

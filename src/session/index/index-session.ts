@@ -21,7 +21,7 @@ const PIECE = 4 * 1024 * 1024;
 const LONG_CHARS = 1024 * 1024;
 
 /** `unreadable`: the log is at fault, not the index; what was indexed of it stays. */
-export type IndexFault = Fault & { unreadable?: true };
+type IndexFault = Fault & { unreadable?: true };
 
 export async function indexSession(
   db: Database,

@@ -23,7 +23,7 @@ export function reduceBlocks(transcript: Transcript, event: Envelope): Transcrip
 }
 
 /** A line of a log that may be newer than this program: what it does not know is shown, folded. */
-export function reduceRead(transcript: Transcript, read: ReadEvent): Transcript {
+function reduceRead(transcript: Transcript, read: ReadEvent): Transcript {
   if (read.type === "known") return reduceBlocks(transcript, read.event);
   if (read.type === "invalid") return transcript;
   const { id, timestamp: at, type, data } = read.event;

@@ -2,7 +2,7 @@
 import { advanceNumbers, allRows, execute, oneRow, type SqlRow, type SqlValue, type Unit } from "../unit.ts";
 import type { CopiedTable } from "./table.ts";
 
-export type Met = {
+type Met = {
   /** The rows as they came, each with the one that stands there now; undefined: none. */
   pairs: { row: SqlRow; there: SqlRow | undefined }[];
   added: number;

@@ -13,7 +13,7 @@ export type Crossing = {
 };
 
 /** What is special about a table; most have nothing that is. */
-export type CopyRule = {
+type CopyRule = {
   /** Why its rows are not copied: what makes them there, or why nobody wants them. */
   stays?: string;
   /** A number that each database gives by itself: a row may have another one on the other side. */

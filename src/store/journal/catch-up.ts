@@ -52,7 +52,7 @@ const PIECE = 4 * 1024 * 1024;
 const ROWS = 500;
 
 /** Without `begin`, a database that has no rows to write down gets no journal yet. */
-export type CatchUpOptions = { begin?: boolean; segmentBytes?: number | undefined };
+type CatchUpOptions = { begin?: boolean; segmentBytes?: number | undefined };
 
 export async function catchUpJournal(parts: Parts, options: CatchUpOptions = {}): Promise<Result<CaughtUp, Fault>> {
   const deletions = new Set<string>();
@@ -97,7 +97,7 @@ function nextStep(
   return size >= limit ? { type: "roll", state } : { type: "level" };
 }
 
-export type Extent = {
+type Extent = {
   /** The segment with every row that reading begins with. */
   start?: number;
   journal?: string;

@@ -52,7 +52,7 @@ export function eraseNoted(db: Database): void {
   if (journal instanceof Journal) journal.eraseNoted();
 }
 
-export class Journal implements Companion {
+class Journal implements Companion {
   readonly #db: Database;
   readonly #options: JournalOptions & JournalPlace;
   readonly #capture: Capture;

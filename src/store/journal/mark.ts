@@ -6,7 +6,7 @@ import type { Database } from "../sqlite.ts";
 import { segmentPath } from "./segment.ts";
 
 /** `end`: after the newline. */
-export type JournalMark = { segment: number; start: number; end: number; line: string };
+type JournalMark = { segment: number; start: number; end: number; line: string };
 
 export function addMark(db: Database, { segment, start, end, line }: JournalMark): void {
   db.prepare("INSERT OR REPLACE INTO journal_mark (segment, line_start, line_end, line) VALUES (?, ?, ?, ?)").run(

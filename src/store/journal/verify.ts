@@ -5,7 +5,7 @@ import { extentOf } from "./catch-up.ts";
 import { isJournalLine } from "./line.ts";
 import { segmentPath, segmentsIn } from "./segment.ts";
 
-export type SegmentReport = {
+type SegmentReport = {
   segment: number;
   path: string;
   bytes: number;
@@ -15,7 +15,7 @@ export type SegmentReport = {
   /** It could not be read at all. */
   fault?: Fault;
 };
-export type JournalReport = {
+type JournalReport = {
   segments: SegmentReport[];
   /** A copy of every row and all that came after it are there: store.db can be made from it. */
   isWhole: boolean;

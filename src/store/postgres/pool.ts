@@ -31,7 +31,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
 /** Where a database is, as people may read it. */
-export function placeOfUrl(url: string): string {
+function placeOfUrl(url: string): string {
   try {
     const { hostname, port, pathname } = new URL(url);
     return `PostgreSQL at ${hostname || "localhost"}:${port || "5432"}${pathname}`;

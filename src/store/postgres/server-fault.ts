@@ -24,7 +24,7 @@ const BY_STATE: Readonly<Record<string, FaultCode>> = {
 const LOST =
   /^(Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|The server does not support SSL|read E|write E|connect E|getaddrinfo )/;
 
-export function serverCode(error: unknown): FaultCode | undefined {
+function serverCode(error: unknown): FaultCode | undefined {
   const code = errorCode(error) ?? "";
   const match = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
   if (match) return match;

@@ -6,7 +6,7 @@ const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 const MARKS = /\p{M}+/gu;
 
 /** As the embedded index reads them: without case and accents, by their stems. */
-export const stemsOf = (text: string): string[] =>
+const stemsOf = (text: string): string[] =>
   (text.normalize("NFD").replace(MARKS, "").toLowerCase().match(WORD) ?? []).map((word) =>
     // A word is a key: what is longer than any word is cut.
     stemmer(word).slice(0, 100),

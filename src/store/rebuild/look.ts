@@ -11,7 +11,7 @@ const CHECKED_BYTES = 512 * 1024 * 1024;
 /** A broken full-text index is made anew in place. */
 const INDEX = /FTS5 table/;
 
-export type FileState = "missing" | "file" | "other";
+type FileState = "missing" | "file" | "other";
 
 export function fileState(path: string): FileState {
   const stat = lstatSync(path, { throwIfNoEntry: false });

@@ -42,7 +42,7 @@ export function hasMore(damaged: string, folder: string, journal: string | undef
   }
 }
 
-export type SalvageOptions = {
+type SalvageOptions = {
   at: string;
   /** The journal says that the row is gone. */
   isDeleted: (table: string, row: Record<string, unknown>) => boolean;

@@ -28,7 +28,7 @@ export const fileLane = (path: string, cwd: string): string => `file:${absoluteP
 
 type Plan = { before: string; after: string; mode: number };
 
-export type EditToolParts = {
+type EditToolParts = {
   ledger: Ledger;
   /** Those that an editor has. */
   files?: EditorFiles | undefined;

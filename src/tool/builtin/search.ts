@@ -20,7 +20,7 @@ const LIMIT_MS = 20_000;
 /** Hidden files count, except git's own; ignore files count outside of git too; the user's ripgrep settings do not. */
 const COMMON = ["--no-config", "--no-ignore-messages", "--color=never", "--hidden", "--no-require-git", "--glob=!.git"];
 
-export type SearchMatches = { folder: string; stdout: string; cut: boolean; errors: string };
+type SearchMatches = { folder: string; stdout: string; cut: boolean; errors: string };
 
 type SearchArgs = {
   path?: string | undefined;

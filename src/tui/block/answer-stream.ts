@@ -5,7 +5,7 @@ import { type AnswerPart, type AnswerText, emptyAnswer, extendAnswer, finishAnsw
 import { afterLetters, letterCount } from "./letters.ts";
 
 /** `settled`: new final parts. `open`: what comes after all settled ones, and may change. */
-export type StreamParts = { settled: AnswerPart[]; open: AnswerPart[] };
+type StreamParts = { settled: AnswerPart[]; open: AnswerPart[] };
 
 /** Letters are counted at a width that every part can have. */
 const ANY_WIDTH = 80;

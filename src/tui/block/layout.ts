@@ -10,7 +10,7 @@ import type { Role } from "../theme/theme.ts";
 export const INDENT = 2;
 const GAP: Span = { text: " ".repeat(INDENT) };
 
-export type BlockHead = {
+type BlockHead = {
   glyph: Exclude<keyof Glyphs, "box" | "bullets">;
   word: string;
   role: Role;

@@ -7,7 +7,7 @@ import type { Role } from "../theme/theme.ts";
 import { countText, durationText, moneyText, tokenText } from "./figure.ts";
 import { factSpans, foldText, hangingColumns, headLines, INDENT, indented } from "./layout.ts";
 
-export type LineKind = Exclude<
+type LineKind = Exclude<
   BlockKind,
   "user" | "assistant" | "reasoning" | "tool" | "shell" | "compaction" | "permission" | "event"
 >;

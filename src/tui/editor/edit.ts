@@ -29,7 +29,7 @@ export const emptyEditor: EditorState = { ...emptyText, undo: [], kills: [], las
 const MOST_UNDO = 200;
 const MOST_KILLS = 30;
 
-export type EditAction = keyof typeof EDITS;
+type EditAction = keyof typeof EDITS;
 
 /** The same state when the action does nothing here. */
 export const edit = (state: EditorState, action: EditAction): EditorState => EDITS[action](state);

@@ -4,7 +4,7 @@ import { cellsOf, clipTo, isPlainAscii, widthOf } from "../text/width.ts";
 import { type EditorText, markLabel } from "./text.ts";
 
 /** One character, or a mark, as it is shown. */
-export type EditorCell = { at: number; end: number; shown: string; width: number; isMark: boolean };
+type EditorCell = { at: number; end: number; shown: string; width: number; isMark: boolean };
 /** `end`: the cursor may stand there, behind the last cell, where a line ends. */
 export type EditorRow = { from: number; end: number | undefined; cells: readonly EditorCell[] };
 

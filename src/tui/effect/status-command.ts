@@ -4,7 +4,7 @@ import type { FaceStart } from "../../runtime/client.ts";
 import type { SessionFacts } from "../state/facts.ts";
 import { escapeLine } from "../text/escape.ts";
 
-export type StatusCommand = {
+type StatusCommand = {
   /** The facts have changed. */
   run(facts: SessionFacts): void;
   stop(): void;

@@ -8,7 +8,7 @@ const PUSH = "\u001b[22;2t";
 const POP = "\u001b[23;2t";
 const MOST_CHARS = 60;
 
-export type TitleWriter = { show(facts: SessionFacts): void; restore(): void };
+type TitleWriter = { show(facts: SessionFacts): void; restore(): void };
 
 export function titleWriter(terminal: TerminalAdapter, face: FaceStart): TitleWriter {
   let shown: string | undefined;

@@ -30,8 +30,6 @@ export type CanvasParts = {
 
 const count = (units: readonly PrintUnit[]): number => units.reduce((sum, { lines }) => sum + lines.length, 0);
 
-export type Canvas = ReturnType<typeof openCanvas>;
-
 export function openCanvas({ wrapsAnew, scrolled, isTooSmall }: CanvasParts) {
   const printed = printedLines();
   /** The region: lines of units that will stand above again, then live ones. The cursor stands on the last. */

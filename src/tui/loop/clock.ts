@@ -2,7 +2,7 @@
 import type { ScreenState } from "../update/message.ts";
 import { FRAME_MS } from "../view/activity.ts";
 
-export type ScreenClock = { follow(state: ScreenState): void; stop(): void };
+type ScreenClock = { follow(state: ScreenState): void; stop(): void };
 
 const SECOND = 1000;
 

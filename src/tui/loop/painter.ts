@@ -37,7 +37,7 @@ const FAR_REPLIES = 3;
 const MOST_TRIES = 10;
 const SYNC = ["\u001b[?2026h", "\u001b[?2026l"] as const;
 
-export type PainterParts = CanvasParts & {
+type PainterParts = CanvasParts & {
   terminal: TerminalAdapter;
   /** `live`: the size for what still changes. */
   draw(size: TerminalSize, live: TerminalSize): Picture;

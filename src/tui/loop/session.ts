@@ -8,7 +8,7 @@ import { type Client, home, type OpenOptions, openClient, type Prompts } from ".
 import type { Envelope } from "../../schema/event/envelope.ts";
 import type { HeaderFacts, MemoryFacts } from "../view/header.ts";
 
-export type OpenedSession = { client: Client; notices: string[] };
+type OpenedSession = { client: Client; notices: string[] };
 
 /** `listen` gets first what the log had, then every event as it happens. */
 export async function openConversation(

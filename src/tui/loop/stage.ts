@@ -24,7 +24,7 @@ import { lookFor } from "./look.ts";
 import { openPainter, type Painter } from "./painter.ts";
 import { type TranscriptPrinter, transcriptPrinter } from "./transcript-printer.ts";
 
-export type Stage = {
+type Stage = {
   terminal: TerminalAdapter;
   painter: Painter;
   store: Store;
@@ -43,7 +43,7 @@ export type Stage = {
   close(last: readonly string[]): Promise<void>;
 };
 
-export type StageEvents = {
+type StageEvents = {
   perform(effect: Effect): void;
   changed(state: ScreenState, before: ScreenState): void;
   lost(reason: "gone" | "full"): void;

@@ -8,7 +8,7 @@ export const isRule = (line: string): boolean =>
 /** The line below a heading of the older form. */
 export const isUnderline = (line: string): boolean => /^ {0,3}(?:=+|-+)[ \t]*$/.test(line);
 
-export type FenceStart = { mark: string; indent: number; language: string };
+type FenceStart = { mark: string; indent: number; language: string };
 
 export function fenceOf(line: string): FenceStart | undefined {
   const fence = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s`]{0,40})/.exec(line);

@@ -15,7 +15,7 @@ import { renderBlock } from "../block/render.ts";
 import { type Look, PLAIN_WIDTH } from "../theme/look.ts";
 import { paintAll } from "../theme/paint.ts";
 
-export type PlainPrinter = {
+type PlainPrinter = {
   /** What an event adds to the lines. */
   add(event: Envelope): string[];
   /** Of what was so far only the last `most` blocks are shown. */

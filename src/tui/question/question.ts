@@ -13,7 +13,7 @@ export type QuestionBody =
   | { type: "trust"; text: string }
   | { type: "consent"; text: string };
 
-export type TrustChoice = "trust" | "without" | "exit";
+type TrustChoice = "trust" | "without" | "exit";
 export type QuestionAnswer =
   | { type: "permission"; answer: PermissionAnswer }
   | { type: "user"; text: string | undefined }
@@ -22,9 +22,9 @@ export type QuestionAnswer =
   | { type: "consent"; choice: (typeof consentChoices)[number]["choice"] };
 
 /** What is written in the editor instead of the draft: why it is rejected, the fact in other words, an answer. */
-export type WritingPurpose = "feedback" | "fact" | "answer";
+type WritingPurpose = "feedback" | "fact" | "answer";
 
-export type QuestionChoice = {
+type QuestionChoice = {
   number: number;
   label: string;
   /** What it decides, or what has to be written first. */
@@ -135,7 +135,7 @@ export const canEditFact = (body: QuestionBody): boolean =>
   body.type === "permission" && body.ask.request.kind === "memory" && body.ask.request.action === "store";
 
 /** What Esc answers: no, or no answer. */
-export function declined(body: QuestionBody): QuestionAnswer {
+function declined(body: QuestionBody): QuestionAnswer {
   switch (body.type) {
     case "permission":
       return { type: "permission", answer: { type: "reject" } };
@@ -161,7 +161,7 @@ export function writtenAnswer(body: QuestionBody, purpose: WritingPurpose, text:
   return { type: "user", text };
 }
 
-export type KeyOutcome =
+type KeyOutcome =
   /** The key is not the question's. */
   | { type: "pass"; question: OpenQuestion }
   | { type: "stay"; question: OpenQuestion }

@@ -3,7 +3,7 @@ import { type InputReader, inputReader, type TypedInput } from "./input.ts";
 
 export type TerminalSize = { columns: number; rows: number };
 
-export type TerminalEvents = {
+type TerminalEvents = {
   input(input: TypedInput): void;
   resize(): void;
   /** Nobody can read or write here any more. */

@@ -8,7 +8,7 @@ const ERASE_LINE = `${CSI}2K`;
 const NO_WRAP = `${CSI}?7l`;
 const WRAP = `${CSI}?7h`;
 
-export type FrameChange = {
+type FrameChange = {
   /** The live lines on the screen; the cursor stands at the start of the last one. */
   shown: readonly string[];
   /** Lines that will never change again. */

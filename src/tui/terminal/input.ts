@@ -95,7 +95,7 @@ export function inputReader(escapeMs: number, on: (input: TypedInput) => void): 
 }
 
 /** tmux may send control characters of a paste as CSI-u keys; every kind of line end is one. */
-export const pasted = (text: string): string =>
+const pasted = (text: string): string =>
   text
     .replace(/\u001b\[(\d+);5u/g, (whole, code: string) => {
       const letter = Number(code) & 0x1f;

@@ -3,7 +3,7 @@ import type { Role } from "../theme/theme.ts";
 import { type SpanLine, span } from "./span.ts";
 import { wrapCells, wrapWords } from "./wrap.ts";
 
-export type Excerpt = { lines: SpanLine[]; hidden: number; isCut: boolean };
+type Excerpt = { lines: SpanLine[]; hidden: number; isCut: boolean };
 /** `isProse`: broken between words; what programs print is broken where the row is full. */
 type Wanted = { rows: number; width: number; side: "first" | "last"; role?: Role; isProse?: boolean };
 
@@ -37,7 +37,7 @@ export function excerptOf(text: string, { rows, width, side, role, isProse = fal
   };
 }
 
-export function lineCount(text: string): number {
+function lineCount(text: string): number {
   if (text === "") return 0;
   let lines = text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;

@@ -3,7 +3,7 @@ import type { Span, SpanLine } from "./span.ts";
 import { cellsOf, isPlainAscii, type TextCell } from "./width.ts";
 
 /** `first` and `rest`: columns of the first line and of the others. At least one grapheme stands on each line. */
-export type WrapRoom = { first: number; rest: number };
+type WrapRoom = { first: number; rest: number };
 
 export function wrapWords(line: SpanLine, room: WrapRoom): SpanLine[] {
   return cutAtBreaks(line, room, wordBreaks);

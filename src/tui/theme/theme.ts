@@ -39,7 +39,7 @@ type Palette = Readonly<Partial<Record<Role, string | number>>> & {
 };
 
 /** Every role has a style; forms such as bold are the same in all themes. */
-export function themeOf({ behind = {}, ...colours }: Palette, more: Partial<Record<Role, RoleStyle>> = {}): Theme {
+function themeOf({ behind = {}, ...colours }: Palette, more: Partial<Record<Role, RoleStyle>> = {}): Theme {
   return Object.fromEntries(
     roles.map((role) => {
       const [colour, back] = [colours[role], behind[role]];

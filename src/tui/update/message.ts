@@ -17,7 +17,7 @@ import type { KeyPress } from "../terminal/input.ts";
 export type WaitingMessage = { id: string; text: string };
 
 /** Ctrl+R: what is looked for, and which of the matches is shown. */
-export type HistorySearch = { words: string; at: number };
+type HistorySearch = { words: string; at: number };
 
 export type ScreenState = {
   transcript: Transcript;

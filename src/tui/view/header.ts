@@ -35,7 +35,7 @@ export function renderHeader(facts: HeaderFacts, width: number, look: Look): str
   return [...lines.map((line) => fitLine(line, width, look)), ""];
 }
 
-export function memoryText(facts: MemoryFacts, dot: string): string {
+function memoryText(facts: MemoryFacts, dot: string): string {
   const { isOn, memories, hasMoreMemories, toReview, board, sessions } = facts;
   if (!isOn) return "memory off";
   const review = toReview ? ` (${toReview} to review)` : "";

@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /** Those that hold every typed word, wherever it stands. */
-export function offeredRows({ rows, query }: PickerPage): readonly PickerRow[] {
+function offeredRows({ rows, query }: PickerPage): readonly PickerRow[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
   return rows.filter(({ label, detail }) => {

@@ -82,7 +82,7 @@ function bodyLines(body: QuestionBody, width: number, look: Look): string[] {
 }
 
 /** What is asked, in words. */
-export function permissionTitle({ request }: PermissionPrompt): string {
+function permissionTitle({ request }: PermissionPrompt): string {
   switch (request.kind) {
     case "shell":
       return "run this command?";

@@ -7,12 +7,12 @@ import type { Look } from "../theme/look.ts";
 import { fitLine } from "./line.ts";
 
 /** Most important first. */
-export const STATUS_ITEMS = [
+const STATUS_ITEMS = [
   ...(["mode", "model", "context", "tasks", "inbox", "memory", "branch", "cost", "gateway"] as const),
 ] as const;
-export type StatusItem = (typeof STATUS_ITEMS)[number];
+type StatusItem = (typeof STATUS_ITEMS)[number];
 
-export type StatusFacts = SessionFacts & {
+type StatusFacts = SessionFacts & {
   /** What the user's own command said. */
   custom?: string | undefined;
   /** Where the gateway of this home listens. */

@@ -5,7 +5,7 @@ import type { SpanLine } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 
 export type TranscriptPlace = { readonly block: number; readonly line: number };
-export type DrawnBlocks = { count: number; lines(block: number): readonly SpanLine[] };
+type DrawnBlocks = { count: number; lines(block: number): readonly SpanLine[] };
 
 const cache = new WeakMap<TranscriptBlock, { width: number; look: Look; lines: readonly SpanLine[] }>();
 

@@ -5,7 +5,7 @@ import { Failed } from "../../part/state.tsx";
 import type { GraphDrawing } from "./draw.ts";
 import type { GraphPicture } from "./picture.ts";
 
-export type CanvasProps = {
+type CanvasProps = {
   picture: GraphPicture;
   selected: string | undefined;
   onFact(uuid: string): void;

@@ -1,8 +1,8 @@
 // What is drawn: which facts there were at a moment, and at most 500 entities of them.
 import type { EntityShape, FactShape } from "../../../src/schema/api/graph.ts";
 
-export type PictureNode = { id: string; name: string; kind: string; isOpen: boolean };
-export type PictureEdge = { id: string; from: string; to: string; label: string; hasEnded: boolean };
+type PictureNode = { id: string; name: string; kind: string; isOpen: boolean };
+type PictureEdge = { id: string; from: string; to: string; label: string; hasEnded: boolean };
 export type GraphPicture = { nodes: PictureNode[]; edges: PictureEdge[]; left: SeenFact[] };
 /** A fact as it was at the moment that is looked at. */
 export type SeenFact = { fact: FactShape; hasEnded: boolean };

@@ -4,7 +4,7 @@ import { type EntityShape, entityView, type FactShape, factList } from "../../..
 import { address, type CallProblem, call } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 
-export type LoadedFacts = {
+type LoadedFacts = {
   facts: readonly FactShape[];
   entities: ReadonlyMap<string, EntityShape>;
   /** How many facts of opened entities were not asked for. */

@@ -5,7 +5,7 @@ import { setParams } from "../../app/route.ts";
 type SignalsProps = { results: readonly RecallHitShape[]; off: readonly string[]; picked: string | undefined };
 
 /** Its rank among all results by one signal alone; undefined where it has none. */
-export function rankIn(results: readonly RecallHitShape[], name: string, id: string): number | undefined {
+function rankIn(results: readonly RecallHitShape[], name: string, id: string): number | undefined {
   const list = results
     .flatMap((hit) => {
       const value = (hit.raw ?? hit.parts)?.[name];

@@ -4,7 +4,7 @@ import { plural } from "../../part/figure.tsx";
 import { Mark, type Tone } from "../../part/form.tsx";
 
 /** Everything that happened, the most telling first. */
-export function deeds(row: RequestRow): readonly (readonly [tone: Tone, text: string])[] {
+function deeds(row: RequestRow): readonly (readonly [tone: Tone, text: string])[] {
   const list: [Tone, string][] = [];
   if (row.outcome === "failed") list.push(["red", row.status ? `failed ${row.status}` : "failed"]);
   if (row.outcome === "incomplete") list.push(["amber", "incomplete"]);

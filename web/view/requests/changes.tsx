@@ -18,7 +18,7 @@ const FOLD = 3;
 type Group = { type: "fold"; items: readonly RequestItem[] } | { type: "item"; item: RequestItem };
 
 /** Runs of kept items fold into one line: what changed is what a reader came for. */
-export function folded(items: readonly RequestItem[]): Group[] {
+function folded(items: readonly RequestItem[]): Group[] {
   const groups: Group[] = [];
   let run: RequestItem[] = [];
   const end = (): void => {

@@ -4,7 +4,7 @@ import type { SessionEvent } from "../../../src/schema/api/session.ts";
 import { compact, count, duration } from "../../part/figure.tsx";
 import type { Tone } from "../../part/form.tsx";
 
-export type EventBlock = {
+type EventBlock = {
   word: string;
   tone: Tone;
   /** Markdown for what was said, plain text for what a program printed. */

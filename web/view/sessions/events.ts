@@ -4,8 +4,8 @@ import { type SessionEvent, sessionEventList } from "../../../src/schema/api/ses
 import { address, type CallProblem, call } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 
-export type EventPlace = { cursor: string; event: SessionEvent };
-export type EventFlow = {
+type EventPlace = { cursor: string; event: SessionEvent };
+type EventFlow = {
   items: readonly EventPlace[];
   problem?: CallProblem;
   loading: boolean;

@@ -113,7 +113,7 @@ function SessionLine({ row }: { row: SessionRow }) {
 }
 
 /** The last two names of a path. */
-export const shortFolder = (path: string): string => path.split("/").filter(Boolean).slice(-2).join("/") || path;
+const shortFolder = (path: string): string => path.split("/").filter(Boolean).slice(-2).join("/") || path;
 
 /** At the start of that day, so that the address asked stays the same for a while. */
 function sinceDays(days: string | undefined): string | undefined {

@@ -95,7 +95,7 @@ function Label({ session, entry }: { session: string; entry: Entry }) {
 }
 
 /** Where a moment stands between 0 and 1, long pauses cut short. */
-export function scaleOf(entries: readonly Entry[]): (moment: string) => number {
+function scaleOf(entries: readonly Entry[]): (moment: string) => number {
   const moments = [
     ...new Set(entries.flatMap(({ at, until }) => [Date.parse(at), ...(until ? [Date.parse(until)] : [])])),
   ].sort((a, b) => a - b);

@@ -30,7 +30,7 @@ const input = z.strictObject({
   reasoning_effort: z.enum(["low", "medium", "high"]).optional(),
   todo_id: text(200).optional(),
 });
-export type TaskInput = z.infer<typeof input>;
+type TaskInput = z.infer<typeof input>;
 
 export type TaskRequest = {
   input: TaskInput;
@@ -42,7 +42,7 @@ export type TaskRequest = {
   caller: ToolCaller;
 };
 
-export type TaskToolParts = {
+type TaskToolParts = {
   registry: Registry;
   caller: ToolCaller;
   /** The definitions that may be called here. */

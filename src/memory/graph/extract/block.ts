@@ -4,7 +4,7 @@ import { blockRemover } from "../../../base/tag-block.ts";
 import { stripAnsi } from "../../../base/text.ts";
 import { CLIENT_BLOCKS } from "../../../model/wire/client-blocks.ts";
 
-export type Block =
+type Block =
   | { kind: "sentence"; text: string }
   | { kind: "steps"; title: string; steps: string[] }
   | { kind: "output"; lines: string[] };

@@ -4,7 +4,7 @@ import { instantAt, instantOf } from "../time.ts";
 import { type EntityDraft, type FactDraft, MAX_FACT_TEXT, MAX_NAME } from "./draft.ts";
 import { isPath, recogniseWord } from "./recognise.ts";
 
-export type GitReading = {
+type GitReading = {
   facts: FactDraft[];
   entities: EntityDraft[];
   /** The places of the lines that git printed. */

@@ -26,7 +26,7 @@ export type ExtractorUse = {
   /** Batches that the rules read after all. */
   fallbacks: number;
 };
-export type LlmExtractorOptions = {
+type LlmExtractorOptions = {
   ask: AskExtractor;
   batch: number;
   /** Absent: names are matched by the store alone. */

@@ -12,7 +12,7 @@ type Element =
   | { type: "addition" };
 
 const SLOT_NAMES = ["subject", "object", "before", "purpose", "other"] as const;
-export type SlotName = (typeof SLOT_NAMES)[number];
+type SlotName = (typeof SLOT_NAMES)[number];
 export type Pattern = readonly Element[];
 export type PatternMatch = {
   slots: Partial<Record<SlotName, EntityDraft[]>>;

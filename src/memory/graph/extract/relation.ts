@@ -2,7 +2,7 @@
 
 /** How two names of one label are compared: as written, folded, or as the beginning of a hash. */
 type NameMatch = "exact" | "folded" | "prefix";
-export type LabelRule = {
+type LabelRule = {
   match: NameMatch;
   /** Whether near names may be one entity. */
   fuzzy: boolean;
@@ -35,7 +35,7 @@ export const LABELS = {
 } as const satisfies Record<string, LabelRule>;
 export type EntityLabel = keyof typeof LABELS;
 
-export type RelationRule = {
+type RelationRule = {
   /** Labels that the subject and the object may have; absent is any. */
   subject?: readonly EntityLabel[];
   object?: readonly EntityLabel[];

@@ -25,7 +25,7 @@ import { isCapital, type StatedTime, type Token, tokenise } from "./token.ts";
 import { STATES } from "./word-list.ts";
 
 export type SentenceContext = Omit<StatementContext, "text">;
-export type SentenceReading = Statements & { mentions: EntityDraft[] };
+type SentenceReading = Statements & { mentions: EntityDraft[] };
 
 const MAX_TOKENS = 120;
 /** "Lets use pnpm", as many write it; "this lets us" does not begin so. */

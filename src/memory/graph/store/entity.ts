@@ -32,7 +32,7 @@ export function* entityFor(group: string, draft: EntityDraft, now: Instant): Uni
 
 const refOf = (row: SqlRow): EntityRef => ({ uuid: text(row, "uuid"), name: text(row, "name") });
 
-export type EntityRow = {
+type EntityRow = {
   uuid: string;
   group: string;
   name: string;

@@ -23,7 +23,7 @@ import { mendTrack, removeFact, trackOfRow } from "./track.ts";
 /** How many rows go in one transaction: others wait for it. */
 const PART = 100;
 
-export type ForgetProgress = { forgotten: Forgotten /** Nothing of the target is left. */; isOver: boolean };
+type ForgetProgress = { forgotten: Forgotten /** Nothing of the target is left. */; isOver: boolean };
 
 /** The next part: goes on from what was forgotten before. */
 export const forgetPart = (target: ForgetTarget, before: Forgotten, now: Instant): Unit<ForgetProgress> =>

@@ -18,7 +18,7 @@ import { entityOf, text } from "./row.ts";
 import { separateName } from "./separate.ts";
 import { apart, type GraphWrites } from "./together.ts";
 
-export type GraphStoreOptions = {
+type GraphStoreOptions = {
   clock?: Clock;
   /** Without it a worker is dead when its lease has run out. */
   endOf?: EndOf;

@@ -10,7 +10,7 @@ import type { ChangedRows } from "./changed-row.ts";
 import { type EntityRef, entityFor } from "./entity.ts";
 import { placeStatement, type Track, trackOfRow } from "./track.ts";
 
-export type EpisodeStatements = {
+type EpisodeStatements = {
   group: string;
   episode: string;
   extraction: Extraction;

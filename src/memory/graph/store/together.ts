@@ -19,7 +19,7 @@ export type GraphWrites = {
 /** So many in any case, and more for so long. */
 export type Slice = { least: number; ms: number };
 
-export type SharedOptions = {
+type SharedOptions = {
   /** How many share a transaction. */
   most: number;
   /** No write for so long: nobody posts just now. */

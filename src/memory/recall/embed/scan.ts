@@ -5,7 +5,7 @@ import { frameOf } from "../rank/match.ts";
 import type { ResolvedScope } from "../store/scope.ts";
 import { packVector, type StoredVector, unpackVector } from "./vectors.ts";
 
-export type Nearest = {
+type Nearest = {
   /** Ids of passages, nearest first. */
   top: number[];
   cosine: (passage: number) => number | undefined;

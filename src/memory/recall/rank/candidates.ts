@@ -45,7 +45,7 @@ const MEASURED = 1_000;
 const NEWEST = 5_000;
 const MOST_ALIKE = 24;
 
-export type FinderOptions = {
+type FinderOptions = {
   scope: ResolvedScope;
   filter: Filter;
   bounds: Bounds;

@@ -32,7 +32,7 @@ export const ANALYSER = "2";
 export const NEXT_TERMS = "recall_terms_next";
 
 /** What a change of the index goes by. */
-export type IndexNotes = {
+type IndexNotes = {
   /** The last item whose words are read anew; undefined while none are. */
   analysed: number | undefined;
   hasAnalyser: boolean;

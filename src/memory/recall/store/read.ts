@@ -142,7 +142,7 @@ function* known<Row>(
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-export type NeighbourMessage = { id: number; place: number };
+type NeighbourMessage = { id: number; place: number };
 type MessageRow = [id: number, place: number, seq: number];
 
 const nearest = (rows: MessageRow[], direction: 1 | -1): NeighbourMessage[] =>

@@ -19,7 +19,7 @@ export type RecallSource = {
   item(id: string): Unit<Item | undefined>;
 };
 /** A row that changed. */
-export type ChangedRow = { source: RecallSource; id: string };
+type ChangedRow = { source: RecallSource; id: string };
 
 const unsearchable = new WeakSet<Database>();
 

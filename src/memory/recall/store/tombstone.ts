@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { prepared } from "./statement.ts";
 
 /** What an item is recognised by when it comes again: by its id, or as the same text said at the same moment. */
-export type BuriedItem = { id: string; session?: string; time?: number; text?: string };
+type BuriedItem = { id: string; session?: string; time?: number; text?: string };
 
 export const hasTombstones = (db: DatabaseSync): boolean =>
   prepared(db, "SELECT 1 FROM tombstone LIMIT 1").get() !== undefined;

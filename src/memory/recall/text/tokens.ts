@@ -12,7 +12,7 @@ export const roleToken = (role: string): string => `%${role.toLowerCase().replac
 
 const MAY_HAVE_NAMES = /[_/\\#$~@]|\p{Ll}\p{Lu}|[\p{L}\p{N}][.:+-]+[\p{L}\p{N}]|\p{L}\d|\d\p{L}|\s\.\p{L}|\+\+/u;
 
-export type Tokens = {
+type Tokens = {
   /** Separated by spaces. */
   text: string;
   /** Words and grams with repetitions: the length of the passage. */

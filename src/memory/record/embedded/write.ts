@@ -43,7 +43,7 @@ export type RecordWrite = {
 };
 
 /** Whoever decides by a record lets nobody else change it meanwhile. */
-export const holdRecord = (id: string): Unit<void> => holding("record", id);
+const holdRecord = (id: string): Unit<void> => holding("record", id);
 /** Whoever stores a fact because nobody has it lets nobody else store it meanwhile. */
 export const holdFact = (hash: string): Unit<void> => holding("fact", hash);
 

@@ -20,7 +20,7 @@ const LOOK_MS = 250;
 export const mayControl = (paths: HomePaths, session: string): boolean =>
   ownerOf(paths, session) !== null && existsSync(paths.session(session).control);
 
-export type ControlQuestion = { session: string; from: string; control: SessionControl };
+type ControlQuestion = { session: string; from: string; control: SessionControl };
 
 export async function askSession(
   paths: HomePaths,

@@ -3,7 +3,7 @@ import type { EntityDraft } from "../draft.ts";
 import type { RelationName } from "../relation.ts";
 
 /** The relation may depend on what stands in the slots; without one the sentence states nothing. */
-export type RelationChoice = (subject: EntityDraft, object: EntityDraft) => RelationName | undefined;
+type RelationChoice = (subject: EntityDraft, object: EntityDraft) => RelationName | undefined;
 
 export type RuleRow = {
   /** See `pattern`. Slots: subject, object; `before` is what the object takes the place of; `purpose` a preference's slot. */
