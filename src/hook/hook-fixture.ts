@@ -4,7 +4,8 @@ import { newId } from "../base/id.ts";
 import { createOwner } from "../host/process.ts";
 import type { Hook } from "./hook.ts";
 import type { HttpRule } from "./http-rule.ts";
-import type { HookContext, HookInputs } from "./input.ts";
+import type { HookContext } from "./input.ts";
+import type { HookInputs } from "./name.ts";
 import { parseHooks } from "./parse.ts";
 import { createHookRunner, type HookParts, type HookRunner } from "./run.ts";
 

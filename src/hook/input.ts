@@ -1,34 +1,7 @@
-// What each hook is told, and how it is told: our names, or snake_case for hooks written for other agents.
+// How a hook is told of its event: with what every payload has, in our names or in snake_case for hooks written for other agents.
 import { isRecord } from "../base/json.ts";
-import type { PermissionKind, PermissionRequest } from "../schema/permission.ts";
 import type { Hook } from "./hook.ts";
 import type { HookName } from "./name.ts";
-
-type ToolCall = { toolName: string; toolArgs: Record<string, unknown>; toolCallId: string };
-type Stop = { stopReason: string; stopHookActive: boolean };
-
-/** What each hook's payload has beside the context. */
-export type HookInputs = {
-  sessionStart: { source: "new" | "resume"; initialPrompt?: string };
-  sessionEnd: { reason: "complete" | "error" | "abort" | "timeout" | "user_exit" };
-  userPromptSubmitted: { prompt: string };
-  preToolUse: ToolCall;
-  postToolUse: ToolCall & { toolResult: { resultType: string; textResultForLlm: string } };
-  postToolUseFailure: ToolCall & { error: string };
-  permissionRequest: { kind: PermissionKind; request: PermissionRequest; toolName: string };
-  subagentStart: { agentDisplayName: string; agentDescription: string };
-  subagentStop: Stop & { agentDisplayName: string; lastResponse: string };
-  agentStop: Stop;
-  preCompact: {
-    trigger: "manual" | "auto";
-    compactionTrigger: string;
-    customInstructions?: string;
-    currentTokens: number;
-    tokenLimit: number;
-  };
-  errorOccurred: { error: { name: string; message: string }; errorContext: string; recoverable: boolean };
-  notification: { kind: string; content: string };
-};
 
 /** What every payload has. */
 export type HookContext = {

@@ -1,4 +1,6 @@
-// The names of hooks, ours and those of other agents, and what a matcher of each looks at.
+// The names of hooks, ours and those of other agents, with what each is told and what its matcher looks at.
+import type { PermissionKind, PermissionRequest } from "../schema/permission.ts";
+
 export const hookNames = [
   "sessionStart",
   "sessionEnd",
@@ -15,6 +17,32 @@ export const hookNames = [
   "notification",
 ] as const;
 export type HookName = (typeof hookNames)[number];
+
+type ToolCall = { toolName: string; toolArgs: Record<string, unknown>; toolCallId: string };
+type Stop = { stopReason: string; stopHookActive: boolean };
+
+/** What each hook's payload has beside the context. */
+export type HookInputs = {
+  sessionStart: { source: "new" | "resume"; initialPrompt?: string };
+  sessionEnd: { reason: "complete" | "error" | "abort" | "timeout" | "user_exit" };
+  userPromptSubmitted: { prompt: string };
+  preToolUse: ToolCall;
+  postToolUse: ToolCall & { toolResult: { resultType: string; textResultForLlm: string } };
+  postToolUseFailure: ToolCall & { error: string };
+  permissionRequest: { kind: PermissionKind; request: PermissionRequest; toolName: string };
+  subagentStart: { agentDisplayName: string; agentDescription: string };
+  subagentStop: Stop & { agentDisplayName: string; lastResponse: string };
+  agentStop: Stop;
+  preCompact: {
+    trigger: "manual" | "auto";
+    compactionTrigger: string;
+    customInstructions?: string;
+    currentTokens: number;
+    tokenLimit: number;
+  };
+  errorOccurred: { error: { name: string; message: string }; errorContext: string; recoverable: boolean };
+  notification: { kind: string; content: string };
+};
 
 /** The field of a hook's input that its matcher is held against; hooks without one have no matcher. */
 export const SUBJECT: Partial<Record<HookName, string>> = {

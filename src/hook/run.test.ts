@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN_MARK } from "../host/process.ts";
 import { survivors } from "../host/survivors.ts";
 import { bench, context, type HookBench, inputs } from "./hook-fixture.ts";
-import type { HookContext, HookInputs } from "./input.ts";
+import type { HookContext } from "./input.ts";
 import { describeHooks } from "./list.ts";
-import { type HookName, hookNames } from "./name.ts";
+import { type HookInputs, type HookName, hookNames } from "./name.ts";
 import type { HookParts } from "./run.ts";
 
 let dir: string;

@@ -1,18 +1,10 @@
 // The board's log of changes, and taking changes back.
 import type { Result } from "../../base/result.ts";
+import { CAPACITY } from "../../schema/board.ts";
 import type { Fault } from "../../store/fault.ts";
 import { allRows, execute, oneRow, type RowStore, type Unit } from "../../store/unit.ts";
 import { indexed } from "../recall/store/source.ts";
-import {
-  type BoardItem,
-  type BoardPlace,
-  type BoardWriter,
-  CAPACITY,
-  holdBoard,
-  keyOf,
-  type Src,
-  stampOf,
-} from "./item.ts";
+import { type BoardItem, type BoardPlace, type BoardWriter, holdBoard, keyOf, type Src, stampOf } from "./item.ts";
 import { boardRecallId, boardSource } from "./recall-source.ts";
 import { countItems, deleteRow, findItem, writeRow } from "./row.ts";
 

@@ -1,10 +1,11 @@
 // For tests: the contract of a store of boards as a suite, whichever database it stands on.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CAPACITY } from "../../schema/board.ts";
 import type { RowStore, Unit } from "../../store/unit.ts";
 import { later, place, text, user } from "./board-fixture.ts";
 import { hasOldChanges, listChanges, undoChanges } from "./change.ts";
-import { type BoardWriter, CAPACITY, type Src, seenOf } from "./item.ts";
+import { type BoardWriter, type Src, seenOf } from "./item.ts";
 import { findItem, listItems } from "./row.ts";
 import { adoptItems, countSession, putItem, readItem, removeItem } from "./store.ts";
 

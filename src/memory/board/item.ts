@@ -1,4 +1,4 @@
-// The context board: what stands on it, how much fits, and what every command may answer.
+// The context board: what stands on it and what every command may answer.
 import { holding, type Unit } from "../../store/unit.ts";
 import type { FilteredText } from "../secret/filter.ts";
 
@@ -31,11 +31,6 @@ export type BoardItem = {
 
 /** Checked and filtered: what a store accepts. */
 export type ItemText = { name: FilteredText; description: FilteredText; content: FilteredText };
-
-export const CAPACITY = 25;
-/** From here on the writer is told to make room, down to ROOMY. */
-export const CROWDED = 23;
-export const ROOMY = 18;
 
 /** Who changes the board. A run works against what it saw: rows that others changed since are left alone. */
 export type BoardWriter = { actor: string; source: ItemSource; run?: string; seen?: BoardView };

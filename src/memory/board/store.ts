@@ -1,5 +1,6 @@
 // Changing the board: each verb is one transaction, so that capacity, counters and the log of changes hold with any number of processes.
 import type { Result } from "../../base/result.ts";
+import { CAPACITY } from "../../schema/board.ts";
 import type { Fault } from "../../store/fault.ts";
 import { execute, oneRow, type RowStore, type Unit } from "../../store/unit.ts";
 import { forgetOldChanges, recordChange } from "./change.ts";
@@ -7,7 +8,6 @@ import {
   type BoardItem,
   type BoardPlace,
   type BoardWriter,
-  CAPACITY,
   holdBoard,
   type ItemText,
   keyOf,

@@ -2,13 +2,14 @@
 import * as z from "zod";
 import type { Failure } from "../../base/failure.ts";
 import type { Result } from "../../base/result.ts";
+import { CAPACITY, CROWDED, ROOMY } from "../../schema/board.ts";
 import { ownTool } from "../../schema/own-tool.ts";
 import type { RowStore } from "../../store/unit.ts";
 import { defineTool, failure, success, type Tool, type ToolContext, type ToolOutcome } from "../../tool/contract.ts";
 import type { Redactor, SecretFilter } from "../secret/filter.ts";
 import { type BoardRefusal, checkItem, checkName, NAME_RULE } from "./check.ts";
 import description from "./context_board.md";
-import { type BoardItem, type BoardPlace, type BoardWriter, CAPACITY, CROWDED, ROOMY } from "./item.ts";
+import type { BoardItem, BoardPlace, BoardWriter } from "./item.ts";
 import { EMPTY_BOARD, renderBoard } from "./render.ts";
 import { listItems } from "./row.ts";
 import { putItem, readItem, removeItem } from "./store.ts";
@@ -36,7 +37,7 @@ type Input = { command: string; src?: string; name?: string; description?: strin
 export function contextBoardTool(parts: BoardToolParts): Tool {
   return defineTool<Input>({
     ...ownTool("context_board"),
-    description,
+    description: description.replace("{{capacity}}", `${CAPACITY}`),
     // Any text: what is wrong with a command is said in this tool's own words.
     input: z.strictObject({
       command: z.string().meta({ enum: boardCommands }),

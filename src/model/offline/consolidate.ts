@@ -1,5 +1,6 @@
 // The offline model as rem-agent: quotes what was decided, corrected or found to work, and prunes a crowded board. It invents nothing.
 import { clip } from "../../base/text.ts";
+import { CROWDED, ROOMY } from "../../schema/board.ts";
 import type { PlannedCall } from "./search-plan.ts";
 import { statements } from "./statements.ts";
 import { STOP_WORDS } from "./stop-words.ts";
@@ -7,8 +8,6 @@ import { isOwnWords } from "./wording.ts";
 
 const MAX_ADDS = 5;
 const MAX_PRUNES = 12;
-const CROWDED = 23;
-const ROOMY = 18;
 const SAME = 0.8;
 
 type Kind = "preference" | "correction" | "decision" | "command";

@@ -5,18 +5,12 @@ import { optional } from "../../base/optional.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { KEPT_DAYS, listChanges, undoChanges } from "../../memory/board/change.ts";
 import { checkItem } from "../../memory/board/check.ts";
-import {
-  type BoardItem,
-  type BoardPlace,
-  CAPACITY,
-  keyOf,
-  type PutOutcome,
-  type Src,
-} from "../../memory/board/item.ts";
+import { type BoardItem, type BoardPlace, keyOf, type PutOutcome, type Src } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
+import { CAPACITY } from "../../schema/board.ts";
 import type { SessionContext } from "../../schema/session.ts";
 import { embeddedStore, runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";

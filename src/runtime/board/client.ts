@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { CONSOLIDATOR } from "../../agent/catalog/definition.ts";
 import { optional } from "../../base/optional.ts";
-import { CAPACITY } from "../../memory/board/item.ts";
 import { CONSOLIDATION_PROMPT } from "../../memory/consolidate/prompt.ts";
+import { CAPACITY } from "../../schema/board.ts";
 import type { AgentPrompt, Client } from "../client/session.ts";
 import { type BoardServices, boardItems, boardPlace, isBoardOn } from "./board.ts";
 

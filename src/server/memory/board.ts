@@ -4,10 +4,11 @@ import * as z from "zod";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { listChanges, undoChanges } from "../../memory/board/change.ts";
 import { checkItem } from "../../memory/board/check.ts";
-import { type BoardItem, CAPACITY, seenOf } from "../../memory/board/item.ts";
+import { type BoardItem, seenOf } from "../../memory/board/item.ts";
 import { findItem, listItems } from "../../memory/board/row.ts";
 import { adoptItems, putItem, removeItem } from "../../memory/board/store.ts";
 import { branchNamed, PLACE_REFUSED, repositoryNamed } from "../../memory/place-name.ts";
+import { CAPACITY } from "../../schema/board.ts";
 import { mayBeWritten } from "../../store/fault.ts";
 import { invalid } from "../api/json-body.ts";
 import { type Env, jsonBody, paging, refuse } from "../api/reply.ts";
@@ -170,7 +171,7 @@ const noItem = refusal("not_found", {
 const full = refusal("invalid_inputs", {
   status: 409,
   code: "board_full",
-  message: "The board is full: it has 25 items.",
+  message: `The board is full: it has ${CAPACITY} items.`,
   hint: "Delete one first.",
 });
 const noChange = refusal("not_found", {
