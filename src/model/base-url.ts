@@ -2,6 +2,7 @@
 import { type Failure, notSent } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { WireName } from "../schema/model.ts";
+import { OLLAMA_ORIGIN } from "../settings/default.ts";
 import { wireOf } from "./wire/registry.ts";
 
 /** The address as requests use it. Without a path it gets the wire's prefix; with one it is used as it stands. */
@@ -36,8 +37,8 @@ export function ollamaOrigin(host: string | undefined): string {
   const text = host?.trim() || "127.0.0.1";
   const plain = !text.includes("://");
   const url = URL.parse(plain ? `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}` : text);
-  if (!url) return "http://127.0.0.1:11434";
-  if (plain && !url.port) url.port = "11434";
+  if (!url) return OLLAMA_ORIGIN;
+  if (plain && !url.port) url.port = new URL(OLLAMA_ORIGIN).port;
   if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
   return url.origin + url.pathname.replace(/\/+$/, "");
 }

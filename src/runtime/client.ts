@@ -3,6 +3,7 @@ import type { Failure } from "../base/failure.ts";
 import { ok, type Result } from "../base/result.ts";
 import type { ResultPromise } from "./client/open.ts";
 import type { Opened, OpenOptions, SharedAccess } from "./client/session.ts";
+import type { GraphitiTest } from "./graph/graphiti-test.ts";
 import { lazily } from "./lazily.ts";
 import type { McpServing } from "./mcp/serve.ts";
 import type { Workspace } from "./workspace.ts";
@@ -97,8 +98,6 @@ const launchSteps = async () => ({
 export type LaunchSteps = Awaited<ReturnType<typeof launchSteps>>;
 
 /** What is done on this machine without an open session. Each part is loaded when it is first called: a start pays for none of them. */
-import type { GraphitiTest } from "./graph/graphiti-test.ts";
-
 export const home = {
   ...shared,
   sessions: lazily(async () => (await import("./session/stored-sessions.ts")).storedSessions),

@@ -9,7 +9,7 @@ const LARGEST_BUFFER = 0.5;
 /** A smaller figure in an error is something else than a window. */
 const SMALLEST_LIMIT = 1_000;
 /** A request that was refused is made at least this much smaller, whatever the limit says: never resent unchanged. */
-const AFTER_REFUSAL = 0.9;
+export const AFTER_REFUSAL = 0.9;
 
 /** E. `refusedTokens`: what the latest refused attempt of this turn was counted at. */
 export function effectiveLimit({ tokens, retryBuffer }: Limit, refusedTokens = Number.POSITIVE_INFINITY): number {

@@ -1,4 +1,5 @@
 // One search, synchronous and bounded: query, candidates, ranking, snippets. Every caller's results come from here.
+import { RECALL_LIMIT } from "../../settings/default.ts";
 import { runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Unit } from "../../store/unit.ts";
@@ -153,7 +154,7 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
   const wanted = ranked.filter(
     (r) => fits(r, filter) && !excluded.has(r.item.key) && (!request.floor || passesFloor(r, scope.passages)),
   );
-  const results = foldNearDuplicates(wanted, Math.min(MOST_RESULTS, Math.max(1, request.limit ?? 10)));
+  const results = foldNearDuplicates(wanted, Math.min(MOST_RESULTS, Math.max(1, request.limit ?? RECALL_LIMIT)));
   const chars = Math.min(MAX_SNIPPET_CHARS, request.snippetChars ?? SNIPPET_CHARS);
   yield* reader.loadPlaces(results.map((r) => r.item.place));
   const shown = results.map((r) => ({

@@ -1,5 +1,6 @@
 // How much a request may hold: the model's window, room for the answer, and the marks between which a cut is made.
 import { optional } from "../../base/optional.ts";
+import { AFTER_REFUSAL } from "../../context/truncate/limit.ts";
 import { findModel, type ModelCatalog } from "../../model/catalog.ts";
 import { FALLBACK_PROMPT_TOKENS } from "../../model/limits.ts";
 import { wireOf } from "../../model/wire/registry.ts";
@@ -90,6 +91,6 @@ export const halved = (budget: RequestBudget): RequestBudget => ({
 
 /** What was refused is never sent again as it was, whatever the window is said to be. */
 export function below(budget: RequestBudget, refusedTokens: number): RequestBudget {
-  const usable = Math.min(budget.usable, Math.floor(refusedTokens * 0.9));
+  const usable = Math.min(budget.usable, Math.floor(refusedTokens * AFTER_REFUSAL));
   return { ...budget, usable, high: Math.min(budget.high, Math.floor(usable * HIGH)) };
 }

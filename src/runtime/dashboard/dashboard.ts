@@ -6,6 +6,7 @@ import { mapTexts } from "../../base/json.ts";
 import { fail, ok } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
+import { PAGE_ROWS } from "../../server/manage/contract.ts";
 import type { DashboardOperations, OpenDashboard } from "../../server/manage/dashboard.ts";
 import { requestInspection } from "../../server/manage/inspect.ts";
 import { localOperations } from "../../server/manage/local.ts";
@@ -26,7 +27,6 @@ import { listAllSessions, sessionRowOf } from "./session-list.ts";
 import { settingOperations } from "./settings.ts";
 import { listTasks } from "./tasks.ts";
 
-const PAGE = 100;
 const LATEST = 10;
 /** Of one text in an event; the log has the rest. */
 const MOST_CHARS = 100_000;
@@ -85,7 +85,7 @@ function operationsOn(
       const detail = sessionDetail(workspace, db, id, { digest: digest.value, proxied: view.value });
       return detail.ok ? ok({ ...detail.value, timeline: mapTexts(detail.value.timeline, redact) }) : detail;
     },
-    async sessionEvents(id, { after, before, limit = PAGE, types }) {
+    async sessionEvents(id, { after, before, limit = PAGE_ROWS, types }) {
       health.onLook(id);
       const [from, until] = [after, before].map((cursor) => (cursor === undefined ? undefined : offsetIn(cursor)));
       if (

@@ -5,6 +5,7 @@ import { firstLine } from "../../base/text.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { SessionRow } from "../../schema/api/session.ts";
+import { PAGE_ROWS } from "../../server/manage/contract.ts";
 import type { SessionsQuery } from "../../server/manage/dashboard.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { ownerOf } from "../session/control/owner.ts";
@@ -26,7 +27,7 @@ export function listAllSessions(
 ): { items: SessionRow[]; next?: string } | undefined {
   const place = after === undefined ? START : placeOf(after);
   if (!place) return undefined;
-  const wanted = { ...query, limit: (query.limit ?? 100) + 1 };
+  const wanted = { ...query, limit: (query.limit ?? PAGE_ROWS) + 1 };
   const merged = [
     ...ownRows(db, place.own, wanted).map((row) => ({ time: String(row["updated_at"]), own: true, row })),
     ...proxiedRows(db, place.proxied, wanted).map((row) => ({ time: String(row["used_at"]), own: false, row })),

@@ -2,13 +2,12 @@
 
 import { parseThreshold } from "../../context/compact/threshold.ts";
 import type { ContextSettings } from "../../session/parts.ts";
+import { COMPACTION_THRESHOLDS } from "../../settings/default.ts";
 import type { Workspace } from "../workspace.ts";
 
-const DEFAULTS = { "compaction.background": 0.8, "compaction.exhaustion": 0.95 } as const;
-
-function threshold(workspace: Workspace, key: keyof typeof DEFAULTS) {
+function threshold(workspace: Workspace, key: keyof typeof COMPACTION_THRESHOLDS) {
   const { values, sources } = workspace.settings;
-  return parseThreshold(values[key], `${key} (${sources[key]})`, DEFAULTS[key]);
+  return parseThreshold(values[key], `${key} (${sources[key]})`, COMPACTION_THRESHOLDS[key]);
 }
 
 export function contextSettings(workspace: Workspace): ContextSettings {
@@ -30,5 +29,7 @@ export function contextSettings(workspace: Workspace): ContextSettings {
 }
 
 export function contextWarnings(workspace: Workspace): string[] {
-  return (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]).flatMap((key) => threshold(workspace, key).warning ?? []);
+  return (Object.keys(COMPACTION_THRESHOLDS) as (keyof typeof COMPACTION_THRESHOLDS)[]).flatMap(
+    (key) => threshold(workspace, key).warning ?? [],
+  );
 }

@@ -6,9 +6,7 @@ import { type Env, paging, reply } from "./reply.ts";
 
 const TEXTS = ["group", "asOf", "entity", "relation", "since", "until"] as const;
 
-const PAGE = 100;
-
-function questionOf(c: Context<Env>, limit = PAGE): FactChoice {
+function questionOf(c: Context<Env>, limit: number): FactChoice {
   const texts = TEXTS.flatMap((name) => {
     const value = c.req.query(name);
     return value === undefined ? [] : [[name, value]];
@@ -31,7 +29,7 @@ export const graphRoutes = new Hono<Env>()
     reply(c, await c.var.graph.entities(questionOf(c, c.req.valid("query").limit))),
   )
   .get("/entities/:uuid", paging, async (c) => {
-    const { limit = PAGE, after } = c.req.valid("query");
+    const { limit, after } = c.req.valid("query");
     return reply(c, await c.var.graph.entity(c.req.param("uuid"), { limit, ...optional("after", after) }));
   })
   .get("/episodes/:uuid", async (c) => reply(c, await c.var.graph.episode(c.req.param("uuid"))))

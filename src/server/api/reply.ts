@@ -10,7 +10,7 @@ import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { BoardPlace, Src } from "../../memory/board/item.ts";
 import type { GatewayRefusal } from "../contract.ts";
-import type { ManagementWay, Paging, ProxyOperations } from "../manage/contract.ts";
+import { type ManagementWay, PAGE_ROWS, type Paging, type ProxyOperations } from "../manage/contract.ts";
 import type { DashboardOperations } from "../manage/dashboard.ts";
 import type { GraphOperations } from "../manage/graph.ts";
 import type { RecallOperations } from "../manage/recall.ts";
@@ -80,9 +80,11 @@ export function reply<T>(c: Context<Env>, result: Result<T, Failure>, headers?: 
 
 const MOST = 500;
 
+export type PageAsked = Paging & { limit: number };
+
 /** `limit` from 1 to 500, and an `after` that is handed on as it is, for `c.req.valid("query")`. */
-export const paging: Valid<"query", Paging> = async (c, next) => {
-  const limit = c.req.query("limit") ?? "100";
+export const paging: Valid<"query", PageAsked> = async (c, next) => {
+  const limit = c.req.query("limit") ?? String(PAGE_ROWS);
   if (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MOST)
     return refuse(c, invalid(`limit must be a whole number from 1 to ${MOST}.`));
   c.req.addValidatedData("query", { limit: Number(limit), ...optional("after", c.req.query("after")) });

@@ -15,6 +15,8 @@ export type OperationOutcome<T> = Promise<Result<T, Failure>>;
 
 export type ListPage<T> = { items: readonly T[]; next?: string };
 export type Paging = { limit?: number; after?: string };
+/** Rows of a page when nobody says how many. */
+export const PAGE_ROWS = 100;
 
 export type ProxiedSessionRow = Omit<ProxySession, "no" | "path" | "identity">;
 export type LaneRow = {

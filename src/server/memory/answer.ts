@@ -8,9 +8,8 @@ import { missingClient } from "../../memory/record/failure.ts";
 import type { MemoryFailure } from "../../memory/record/write-contract.ts";
 import { filteredValue } from "../../memory/secret/filter.ts";
 import { invalid } from "../api/json-body.ts";
-import type { Env } from "../api/reply.ts";
+import type { Env, PageAsked } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
-import type { Paging } from "../manage/contract.ts";
 import { refusal } from "../refusal.ts";
 import type { MemoryBackend } from "./contract.ts";
 
@@ -83,10 +82,7 @@ export const stale = (version: number, body: unknown): GatewayRefusal =>
 export const shown = <T>({ redact }: Pick<MemoryBackend, "redact">, value: T): T => filteredValue(redact, value);
 
 /** What a list of changes reads for a page: one row more than it shows, from the id on that the page before ended with. */
-export function changesAsked({
-  limit = 100,
-  after,
-}: Paging): Result<{ limit: number; after?: number }, GatewayRefusal> {
+export function changesAsked({ limit, after }: PageAsked): Result<{ limit: number; after?: number }, GatewayRefusal> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) return fail(invalid("after is not a cursor from a list."));
   return ok({ limit: limit + 1, ...(after === undefined ? {} : { after: Number(after) }) });
 }

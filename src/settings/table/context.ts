@@ -1,4 +1,5 @@
 // Settings of what the model sees: compaction and truncation.
+import { COMPACTION_THRESHOLDS } from "../default.ts";
 import { project, type SettingRow, user } from "../row.ts";
 
 export const contextRows = [
@@ -19,13 +20,13 @@ export const contextRows = [
   project.text(
     "compaction.background",
     ["EVERLONG_BACKGROUND_COMPACTION_THRESHOLD", "COPILOT_BACKGROUND_COMPACTION_THRESHOLD"],
-    "0.8",
+    String(COMPACTION_THRESHOLDS["compaction.background"]),
     "Start a summary in the background at this share of the window; off or above 1: never",
   ),
   project.text(
     "compaction.exhaustion",
     ["EVERLONG_BUFFER_EXHAUSTION_THRESHOLD", "COPILOT_BUFFER_EXHAUSTION_THRESHOLD"],
-    "0.95",
+    String(COMPACTION_THRESHOLDS["compaction.exhaustion"]),
     "Wait for the summary at this share of the window",
   ),
   project.integer("compaction.minMessages", "EVERLONG_COMPACTION_MIN_MESSAGES", 4, "Minimum messages to summarise", {

@@ -1,5 +1,6 @@
 // Settings of models and providers: which one, where it is, how it is called.
 import { wireNames } from "../../schema/model.ts";
+import { OLLAMA_ORIGIN } from "../default.ts";
 import { MAX_SECONDS, project, type SettingRow, trusted, user } from "../row.ts";
 
 export const modelRows = [
@@ -57,12 +58,7 @@ export const modelRows = [
     defaultText: "the vendor's own",
   }),
   user.text("providers.ollama.apiKey", [], undefined, "API key for an Ollama behind a gateway", { secret: true }),
-  user.text(
-    "providers.ollama.baseUrl",
-    "OLLAMA_HOST",
-    "http://127.0.0.1:11434",
-    "Ollama address; scheme and port are optional",
-  ),
+  user.text("providers.ollama.baseUrl", "OLLAMA_HOST", OLLAMA_ORIGIN, "Ollama address; scheme and port are optional"),
   project.integer("limits.maxPromptTokens", "EVERLONG_MAX_PROMPT_TOKENS", undefined, "Maximum tokens in a prompt", {
     min: 1,
     defaultText: "the catalogue's",

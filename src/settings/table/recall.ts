@@ -1,4 +1,5 @@
 // Settings of recall: whether and how long it searches, and who makes vectors of texts.
+import { OLLAMA_ORIGIN, RECALL_LIMIT } from "../default.ts";
 import { project, type SettingRow, switchable, trusted, user } from "../row.ts";
 
 export const recallRows = [
@@ -17,7 +18,10 @@ export const recallRows = [
     "Time limit for a search, in milliseconds; you get what was found by then",
     { min: 100, max: 60_000 },
   ),
-  project.integer("recall.limit", "EVERLONG_RECALL_LIMIT", 10, "Maximum search results", { min: 1, max: 100 }),
+  project.integer("recall.limit", "EVERLONG_RECALL_LIMIT", RECALL_LIMIT, "Maximum search results", {
+    min: 1,
+    max: 100,
+  }),
   project.toggle(
     "recall.auto",
     "EVERLONG_RECALL_AUTO",
@@ -62,7 +66,7 @@ export const recallRows = [
   trusted.text(
     "recall.semantic.baseUrl",
     ["EVERLONG_SEMANTIC_BASE_URL", "EVERLONG_PROXY_SEMANTIC_BASE_URL", "CLIPROXY_SEMANTIC_BASE_URL"],
-    "http://127.0.0.1:11434",
+    OLLAMA_ORIGIN,
     "Ollama address for embeddings",
     { aliases: ["proxy.semantic.baseUrl"] },
   ),
