@@ -12,7 +12,7 @@ import { promotedFacts } from "./fact.ts";
 export type DirectivePlace = { turnId: string; index: number };
 
 export type PromotionOptions = {
-  /** Of the episode. */
+  /** The id of the episode. */
   id: string;
   /** The name of the workspace. */
   owner: string;
