@@ -236,26 +236,58 @@ describe("architecture", () => {
     }
   });
 
-  it("names each exported type once, and no value by a participle", () => {
+  it('names each exported type once, no value, function or type by a participle, and begins no comment with "Of"', () => {
     const files = sources.filter((f) => !/\.test\.ts$|fixture/.test(f)).map((f): [string, string] => [f, read(f)]);
     expect(nameProblems(files)).toEqual([]);
     const planted: [string, string][] = [
       ["memory/one.ts", "export type Verdict = 1;\nconst kept = 2;"],
       ["proxy/two.ts", "export class Verdict {}"],
+      ["tui/three.ts", "async function found(a: string) {}\nfunction* known<T>() {}\nfunction foundIn() {}"],
+      ["hook/four.ts", "export type Asked = 1;\ntype Desk<T> = T;\ninterface House {}\ntype AskedTwice = 1;"],
+      ["store/five.ts", "type Kept = 1;\nclass Ask {}\nclass Ground {}"],
+      ["acp/six.ts", "/** Of a turn. */\n  /** Offers one. */"],
     ];
-    expect(nameProblems(planted)).toEqual(["memory/one.ts: const kept", "Verdict: memory/one.ts proxy/two.ts"]);
+    expect(nameProblems(planted)).toEqual([
+      "memory/one.ts: const kept",
+      ...["function found", "function* known"].map((name) => `tui/three.ts: ${name}`),
+      ...["type Asked", "type Desk", "interface House"].map((name) => `hook/four.ts: ${name}`),
+      ...["type Kept", "class Ask", "class Ground"].map((name) => `store/five.ts: ${name}`),
+      "acp/six.ts: /** Of a",
+      "Verdict: memory/one.ts proxy/two.ts",
+    ]);
   });
 });
 
-/** A reader who meets a name must know which thing it is; a participle says only that something happened to it. */
+/** The rest of what was there when the rule came; a line goes when its file is clean. */
+const NOT_YET = new Set([
+  "settings/complaint.ts: function found",
+  "settings/file-layer.ts: /** Of a",
+  "hook/output.ts: /** Of those",
+  "memory/recall/rank/weights.ts: /** Of several",
+  "memory/recall/rank/echo.ts: /** Of the",
+  "memory/recall/rank/candidates.ts: /** Of what",
+]);
+
+/**
+ * A reader who meets a name must know which thing it is; a participle says only that something happened to it.
+ * A comment that begins with "Of" leaves out what it speaks about.
+ */
 function nameProblems(files: readonly [string, string][]): string[] {
-  const participles = /\b(?:const|let) (?:found|done|known|kept|told|made|asked|held|said|given)\b/g;
+  const forbidden = [
+    /\b(?:const|let|function\*?) (?:found|done|known|kept|told|made|asked|held|said|given)\b/g,
+    /\b(?:type|interface|class) (?:Kept|Asked|Ask|Ground|House|Desk)\b/g,
+    /\/\*\* Of \w+/g,
+  ];
   const owners = new Map<string, string[]>();
   for (const [file, text] of files)
     for (const [, name] of text.matchAll(/^export (?:type|interface|class) (\w+)/gm))
       owners.set(name!, [...(owners.get(name!) ?? []), file]);
   return [
-    ...files.flatMap(([file, text]) => [...text.matchAll(participles)].map(([line]) => `${file}: ${line}`)),
+    ...files
+      .flatMap(([file, text]) =>
+        forbidden.flatMap((form) => [...text.matchAll(form)].map(([name]) => `${file}: ${name}`)),
+      )
+      .filter((problem) => !NOT_YET.has(problem)),
     ...[...owners].filter(([, list]) => list.length > 1).map(([name, list]) => `${name}: ${list.join(" ")}`),
   ];
 }

@@ -37,7 +37,7 @@ export const importHistories: Command = {
     }
     const outcome = await watching(person, (watch) => home.imports.importHistory(request, watch));
     if (!outcome.ok) return outcome;
-    return told(outcome.value, request);
+    return outcomeOf(outcome.value, request);
   },
 };
 
@@ -88,7 +88,7 @@ const rowOf = ({ client, title, places, files, bytes }: HistoryFound): string[] 
   places.join(", "),
 ];
 
-function told({ summaries, interrupted }: ImportOutcome, { client, dryRun }: ImportRequest): CommandOutcome {
+function outcomeOf({ summaries, interrupted }: ImportOutcome, { client, dryRun }: ImportRequest): CommandOutcome {
   const text = summaries.map((summary) => summaryText(summary, dryRun ?? false)).join("\n");
   if (interrupted) return fail(stopped(text));
   const data = client === undefined ? summaries : summaries[0];

@@ -1,7 +1,7 @@
 // `everlong move`: a home to a team's database, and back.
 import { commandUsage, type Failure } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
-import { home, type Moved } from "../runtime/client.ts";
+import { home, type MoveReport } from "../runtime/client.ts";
 import type { Command, CommandCall, CommandOutcome } from "./contract.ts";
 import { counted, grouped, table } from "./format.ts";
 
@@ -32,11 +32,11 @@ export const move: Command = {
           }),
         )
       : home.moving.moveHome(wish));
-    return moved.ok ? told(moved.value) : moved;
+    return moved.ok ? outcomeOf(moved.value) : moved;
   },
 };
 
-function told(moved: Moved): CommandOutcome {
+function outcomeOf(moved: MoveReport): CommandOutcome {
   const { place, dryRun, interrupted, tables, verified } = moved;
   const added = tables.reduce((sum, one) => sum + one.added, 0);
   const shown = tables.filter((one) => one.rows > 0);

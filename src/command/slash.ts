@@ -9,7 +9,7 @@ import { runWords, slashWords } from "./words.ts";
 export type TypedText =
   | { type: "prompt"; text: string }
   | { type: "command"; command: SlashCommand; args: string }
-  /** Of the user's own, perhaps: only an open session knows. */
+  /** It may be a command of the user's own: only an open session knows. */
   | { type: "unknown"; name: string; args: string; failure: Failure };
 
 const ALIASES: Record<string, string> = { quit: "exit", new: "clear" };

@@ -6,7 +6,7 @@ import { isInside } from "./paths.ts";
 /** Tells `everlong` itself that it runs inside a tool's shell, where settings, trust and consent must not change. */
 export const TOOL_SHELL_MARK = "EVERLONG_TOOL_SHELL";
 
-/** Of our own variables only where home is: a nested `everlong` must not look into another one. */
+/** The only variable of ours that is passed on is where home is: a nested `everlong` must not look into another one. */
 const KEPT = new Set(["EVERLONG_HOME"]);
 
 const QUIET: Record<string, string> = {

@@ -82,7 +82,7 @@ function looksAt(path: string): BigIntStats[] {
   }
 }
 
-/** Of a folder only which one it is: what git reads in it is looked at by itself. */
+/** A folder's state is only which one it is: what git reads in it is looked at by itself. */
 const stateOf = (path: string): string =>
   looksAt(path)
     .map((stat) =>

@@ -34,7 +34,7 @@ export async function targetFor(
   if (input.offline && !isLoopback(url.value)) return fail(refusedOffline(id));
   const apiKey = keyOf(provider, input);
   if (apiKey === undefined && address.vendorOwn) return fail(missingKey(provider, id));
-  const { entry, warnings } = provider === "ollama" ? await ollamaEntry(name, input) : known(provider, name, input);
+  const { entry, warnings } = provider === "ollama" ? await ollamaEntry(name, input) : entryFor(provider, name, input);
   const maxOutputTokens = outputLimit(entry, input.maxOutputTokens);
   const keySource = provider === "custom" || input.providers[provider].apiKey !== undefined ? provider : "custom";
   const target: ModelTarget = {
@@ -111,7 +111,7 @@ function headersFor(provider: ProviderName, input: ResolveInput): Record<string,
 }
 
 /** A custom server is taken to hold the catalogue's model of that name, but what it charges is not known. */
-function known(provider: ProviderName, name: string, input: ResolveInput): Known {
+function entryFor(provider: ProviderName, name: string, input: ResolveInput): Known {
   const id = `${provider}/${name}`;
   const own = findModel(input.catalog, id);
   if (own) return { entry: own, warnings: [] };

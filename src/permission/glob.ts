@@ -56,7 +56,7 @@ function inSet(set: string): (text: string) => boolean {
   };
 }
 
-/** Of a word in a shell line: a live piece is a pattern, any other one only text. */
+/** A word in a shell line is made of these: a live piece is a pattern, any other one only text. */
 export type PatternPiece = { text: string; live: boolean };
 
 /** A text of which it is not known what was quoted: all that can be a pattern is one. */

@@ -251,7 +251,7 @@ class ShellInspection {
     };
   }
 
-  /** Of a program that takes folders whole: where they may lie. */
+  /** Where the folders may lie that a program takes whole. */
   #wholeFolders(words: readonly ShellWord[]): (string | undefined)[] {
     const folders = readOnlyPaths(words) && !showsBelow(words) ? [] : wholeFolderWords(words);
     return [...new Set(folders.flatMap((word) => this.#placesIn(word).map(({ real }) => real)))];

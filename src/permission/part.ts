@@ -33,7 +33,7 @@ export type ShellPart = Origin & {
   mayRunOthers: boolean;
   /** What its program is called where a link of that name leads. */
   otherNames?: readonly string[];
-  /** Of a program that nobody knows: all that it is given, any of which it may run. */
+  /** All that a program which nobody knows is given; it may run any of it. */
   handedText?: string;
   /** Runs only what other parts hold. */
   transparent: boolean;

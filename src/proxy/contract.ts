@@ -146,9 +146,9 @@ export type RecordRow = {
   ref?: string;
   /** Own hash: the text is read from the item store. */
   own?: string;
-  /** Of a text of ours: the item that it was put at. */
+  /** The item that a text of ours was put at. */
   anchor?: string;
-  /** Of a text of ours, in the request that first had it; later ones of the epoch repeat it at the same anchor. */
+  /** A text of ours, in the request that first had it; later ones of the epoch repeat it at the same anchor. */
   text?: string;
 };
 

@@ -56,7 +56,7 @@ export type CallerAccess = {
   run?: AgentRun;
   /** Whose token of a team it is. */
   person?: string;
-  /** Of which tenant; absent for this home's own. */
+  /** The tenant that the caller belongs to; absent for this home's own. */
   tenant?: string;
   /** What of the tenant's memory that token covers. */
   reach?: MemberReach;

@@ -52,7 +52,7 @@ export type { McpAccess, McpServerFacts, McpServerRow } from "./mcp/access.ts";
 export type { CheckpointView } from "./session/checkpoints.ts";
 export type { StoredSession } from "./session/stored-sessions.ts";
 export type { SettingsAccess } from "./settings-access.ts";
-export type { Moved } from "./team/move.ts";
+export type { MoveReport } from "./team/move.ts";
 export type { TrustAccess } from "./trust-access.ts";
 export type { WipePlan, WipeScope } from "./wipe/plan.ts";
 

@@ -17,11 +17,11 @@ type StreamOptions = {
   watch?: WatchHome | undefined;
 };
 
-type Kept = { number: number; text: string };
+type NumberedEvent = { number: number; text: string };
 
 export class EventStream {
   readonly #run = Date.now().toString(36);
-  readonly #kept: Kept[] = [];
+  readonly #kept: NumberedEvent[] = [];
   readonly #readers = new Set<ServerResponse>();
   #last = 0;
   #heart: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class EventStream {
     this.#unwatch = undefined;
   }
 
-  #after(lastEventId: string | undefined): readonly Kept[] | undefined {
+  #after(lastEventId: string | undefined): readonly NumberedEvent[] | undefined {
     if (lastEventId === undefined) return [];
     const [run, number] = lastEventId.split("-");
     const first = this.#kept[0]?.number ?? 1;

@@ -26,7 +26,7 @@ type Area =
 export type Pass = {
   area: Area;
   caller: CallerAccess & { target: RequestTarget };
-  /** Of a team, by the token. */
+  /** The member of a team whose token came along. */
   member: Member | undefined;
 };
 type Turned = { refusal: GatewayRefusal; shape: RefusalShape };

@@ -50,7 +50,7 @@ const TYPES = Object.keys(durableEvents) as DurableType[];
 type Cached = {
   /** Another program may fold the same log to something else. */
   program: string;
-  /** Of the log's first `end` bytes. */
+  /** The checksum of the log's first `end` bytes. */
   logSum: number;
   end: number;
   events: {
@@ -77,7 +77,7 @@ type Cached = {
     /** How many calls each makes or answers, and their ids. */
     callCounts: Uint32Array;
     calls: string;
-    /** Of the answers. */
+    /** The tools whose calls the answers belong to. */
     toolNames: string;
     whole: ContextItem<Message>[];
   };

@@ -126,7 +126,7 @@ function lastLeft({ chain }: Pick<SessionState, "chain">, to?: string): ChangedF
   return to === undefined || to === `t${fromTurn}` ? filesLeft : [];
 }
 
-/** Of a file that was left twice, the older text is the one to go back to. */
+/** Where a file was left twice, the older text is the one to go back to. */
 function leftWith(earlier: ChangedFile[], changed: ChangedFile[], files: FilesRestored | undefined): ChangedFile[] {
   const foreign = new Set(files?.skipped.flatMap(({ path, isForeign }) => (isForeign ? [path] : [])));
   const now = changed.filter(({ path }) => foreign.has(path));

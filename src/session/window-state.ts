@@ -15,7 +15,7 @@ export type RunningAttempt = {
   /** The summary is there, or the attempt has been given up. Never rejects. */
   done: Promise<void>;
   summarised: Summarised | undefined;
-  /** Of the model's answers so far, all calls together. */
+  /** The tokens of the model's answers so far, all calls together. */
   receivedTokens: number;
   /** L that the result must fit. */
   limit: number;

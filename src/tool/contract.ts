@@ -48,7 +48,7 @@ export type ToolContext = {
   takesImages: boolean;
   /** True when this path may be read or written now; checked again at use, against real paths. */
   allowedPath: (path: string) => boolean;
-  /** Of a shell call: what was judged. Where there is one it is run, and the text of the call is not. */
+  /** What was judged of a shell call. Where there is a plan it is run, and the text of the call is not. */
   plan?: ShellPlan;
 };
 

@@ -5,7 +5,7 @@ import { cutAt } from "../base/text.ts";
 type Diff = { text: string; added: number; removed: number };
 
 const PROMPT_CHARS = 64 * 1024;
-/** Of a larger text only the beginning of what changed is shown, so that the log does not hold it twice. */
+/** A larger text shows only the beginning of what changed, so that the log does not hold it twice. */
 const MAX_TEXT = 2 * 1024 * 1024;
 const MAX_CHARS = 256 * 1024;
 /** The time that a comparison takes grows with the square of the edits; beyond these, the change is shown in one piece. */

@@ -5,7 +5,7 @@ import { colour } from "../app/theme.ts";
 import type { ChartSeries } from "./chart-series.ts";
 import { clockOf, dayOf } from "./time.tsx";
 
-export type Drawn = { end(): void };
+export type ChartDrawing = { end(): void };
 type DrawOptions = {
   at: readonly string[];
   series: readonly ChartSeries[];
@@ -13,7 +13,7 @@ type DrawOptions = {
   height: number;
 };
 
-export function draw(box: HTMLElement, { at, series, format, height }: DrawOptions): Drawn {
+export function draw(box: HTMLElement, { at, series, format, height }: DrawOptions): ChartDrawing {
   const faint = colour("faint");
   const line = colour("line");
   const font = "11px ui-sans-serif, system-ui, sans-serif";

@@ -1,7 +1,7 @@
 // A chart with its numbers in words and as a table; the drawing itself is loaded when a chart is first shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { colours } from "../app/theme.ts";
-import type { Drawn } from "./chart-draw.ts";
+import type { ChartDrawing } from "./chart-draw.ts";
 import type { ChartSeries } from "./chart-series.ts";
 import { When } from "./time.tsx";
 
@@ -23,7 +23,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = box.current;
     if (!element || isTable) return;
-    let drawn: Drawn | undefined;
+    let drawn: ChartDrawing | undefined;
     let isOver = false;
     void import("./chart-draw.ts").then(({ draw }) => {
       if (!isOver) drawn = draw(element, { at, series, format, height });

@@ -4,7 +4,7 @@ import type { Envelope, EventData } from "../../schema/event/envelope.ts";
 import { absolute, announced, openCall, textContent } from "./call.ts";
 import { type Reduced, type UpdateState, withEntry, withoutEntry } from "./state.ts";
 
-/** Of what a command prints while it runs, so much of the end is shown. */
+/** An editor sees this much of the end of what a command prints while it runs. */
 const TAIL_CHARS = 16_384;
 
 export function callUpdates(state: UpdateState, event: Envelope): Reduced | undefined {

@@ -29,7 +29,7 @@ export type AgentDefinition = {
   models: readonly string[];
   /** What a built-in is for, where somebody must know. */
   role?: AgentRole;
-  /** Of a built-in: the setting that names its model, and the effort that goes with that one. */
+  /** The setting that names a built-in's model, and the effort that goes with that one. */
   ownModel?: { setting: string; effort?: string };
   tools: AgentTools;
   /** `disallowedTools`: taken away from `tools`. */

@@ -1,6 +1,6 @@
 // One run of a sidekick: a union by state, and the one function that moves it on.
 
-type Started = {
+export type SidekickRecord = {
   name: string;
   /** `sidekick-<name>-<ms>`. */
   agentId: string;
@@ -8,13 +8,13 @@ type Started = {
   tokens: number;
   sends: number;
 };
-type Running = Started & { state: "running" };
+export type Running = SidekickRecord & { state: "running" };
 export type SidekickRun =
   | { state: "skipped"; name: string; reason: string }
   | Running
-  | (Started & { state: "sent" | "silent" | "over_budget"; endedMs: number })
-  | (Started & { state: "cancelled"; reason: string; endedMs: number })
-  | (Started & { state: "failed"; code: string; message: string; endedMs: number });
+  | (SidekickRecord & { state: "sent" | "silent" | "over_budget"; endedMs: number })
+  | (SidekickRecord & { state: "cancelled"; reason: string; endedMs: number })
+  | (SidekickRecord & { state: "failed"; code: string; message: string; endedMs: number });
 export type StartedRun = Exclude<SidekickRun, { state: "skipped" }>;
 
 export type RunChange =

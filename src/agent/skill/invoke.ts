@@ -13,14 +13,14 @@ const MAX_PATH = 200;
 const MAX_DEPTH = 6;
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "build"]);
 
-type Invoked = {
+export type SkillInvocation = {
   /** One message for the model. */
   message: string;
   /** The data of `skill.invoked`. */
   event: { name: string; path: string; content: string; allowedTools: string[]; pluginName?: string };
 };
 
-export function invokeSkill(skill: Skill): Invoked {
+export function invokeSkill(skill: Skill): SkillInvocation {
   const { name, path, plugin } = skill;
   const folder = dirname(path);
   const files = relatedFiles(folder);

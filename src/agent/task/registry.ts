@@ -132,7 +132,7 @@ function publishProgress({ lives, parts, records }: Core, id: string): void {
   });
 }
 
-/** Of a sync agent of the main agent: inside subagents a result comes only as the return of its call. */
+/** Only a sync agent of the main agent moves: inside subagents a result comes only as the return of its call. */
 async function promote(core: Core, id: string): ReturnType<Registry["promoteAgentToBackground"]> {
   const record = core.records.get(id);
   const refuse = (code: string, message: string) => fail({ code, message });

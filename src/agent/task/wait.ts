@@ -79,7 +79,7 @@ function outcomeOf(record: AgentRecord, wasForeground: boolean, sinceTurn: numbe
   return isNews ? { outcome: "turn", record } : undefined;
 }
 
-/** Of a record at rest; what a running one said so far is told again with its status when it rests. */
+/** Marks a record at rest; what a running one said so far is told again with its status when it rests. */
 export async function markRead(core: Core, id: string): Promise<void> {
   const isNews = (): boolean => {
     const record = core.records.get(id);

@@ -2,7 +2,7 @@
 import { clip, visible } from "../../base/text.ts";
 import { callSubject } from "../../command/call-subject.ts";
 
-/** Of a long argument only the beginning is looked at. */
+/** No more than this of a long argument is looked at, from its beginning. */
 const SEEN_CHARS = 65_536;
 const SHOWN_CHARS = 160;
 

@@ -8,8 +8,8 @@ import { grouped } from "../format.ts";
 import { findSession, usage } from "./find-session.ts";
 import { type Printed, tell } from "./look.ts";
 
-type Asked = Awaited<ReturnType<ProxyOperations["request"]>>;
-export type Why = Asked extends Result<infer T, unknown> ? T : never;
+type RequestAnswer = Awaited<ReturnType<ProxyOperations["request"]>>;
+export type Why = RequestAnswer extends Result<infer T, unknown> ? T : never;
 type Item = Why["items"][number];
 
 export function why(

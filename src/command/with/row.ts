@@ -61,7 +61,7 @@ type Draft = Partial<Omit<Plan, "command">>;
 
 /** An address that the user has chosen for the agent, which follows the vendor's habits there. */
 export type Base = {
-  /** Of the upstream in a gateway that is started for this run; a vendor's name stands for its usual address. */
+  /** The upstream's name in a gateway that is started for this run; a vendor's name stands for its usual address. */
   name: string;
   vendor: Vendor;
   url: string;

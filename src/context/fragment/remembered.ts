@@ -12,7 +12,7 @@ export type RememberedKind =
   /** The table of the board. */
   | "board";
 
-/** Of what the model takes, a fifth in all. A new kind gets its share from the others, never from the conversation. */
+/** Shares of what the model takes, a fifth in all; a new kind's comes from the others, never from the conversation. */
 const SHARES: Readonly<Record<RememberedKind, number>> = {
   records: 0.05,
   recall: 0.06,

@@ -23,7 +23,7 @@ export type RepositoryFilesOptions = {
   /** The seed's own flag turned file memory on. */
   seed: boolean;
 };
-type Loaded = { all: FileMemory; waiting: FileMemory };
+export type RepositoryMemory = { all: FileMemory; waiting: FileMemory };
 export type SettleReport = { records: number; merged: number; optimised: boolean; unparsed: number };
 
 /** A file of this size was not made by people remembering things. */
@@ -51,7 +51,7 @@ export class RepositoryFiles {
     return this.#journal.append(work, signal);
   }
 
-  async load(): Promise<Result<Loaded, Fault>> {
+  async load(): Promise<Result<RepositoryMemory, Fault>> {
     const waiting = await this.#journal.read();
     if (!waiting.ok) return waiting;
     const files = await this.#read();

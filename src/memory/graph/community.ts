@@ -16,7 +16,7 @@ const SUMMARY_FACTS = 3;
 
 type Node = { uuid: string; name: string; key: string; neighbours: Map<string, number> };
 
-/** Of the facts of one group. Depends on names and facts alone, not on ids or on the order they come in. */
+/** The communities of one group's facts depend on names and facts alone, not on ids or on the order they come in. */
 export function communitiesOf(facts: readonly Fact[]): Community[] {
   const nodes = nodesOf(facts);
   const order = [...nodes.values()].sort((a, b) => b.neighbours.size - a.neighbours.size || compare(a.key, b.key));

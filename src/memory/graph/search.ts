@@ -17,7 +17,7 @@ export type FactSearch = {
   /** As Everlong knew it then. */
   knownAt?: Instant;
   relation?: string;
-  /** Of one of the ends. */
+  /** The label that one of the ends must have. */
   label?: string;
   /** Facts about this entity, and about those it is related to, come first. */
   centre?: string;

@@ -72,7 +72,7 @@ export function enqueueUnit(
 const waitingCount = (db: Database, endpoint: string): number =>
   Number(get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND ${WAITING}`, endpoint)?.["n"] ?? 0);
 
-/** Of one folder. */
+/** How many rows of one folder wait. */
 export const waitingIn = (db: Database, { endpoint, root }: OutboxPlace): number =>
   Number(
     get(db, `SELECT count(*) AS n FROM graph_outbox WHERE endpoint = ? AND root = ? AND ${WAITING}`, endpoint, root)?.[

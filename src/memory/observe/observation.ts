@@ -45,7 +45,7 @@ export function addObservations(db: Database, rows: readonly ChartFigure[], now:
   });
 }
 
-/** Of one session, oldest first; the newest of them when there are more. */
+/** The observations of one session, oldest first; the newest of them when there are more. */
 export function observationsOf(
   db: Database,
   session: string,
@@ -58,7 +58,7 @@ export function observationsOf(
     .reverse();
 }
 
-/** Of all sessions, newest first. */
+/** The latest observations of all sessions, newest first. */
 export function latestObservations(db: Database, type: ObservationType, most: number): ChartFigure[] {
   return prepared(db, "SELECT * FROM observation WHERE type = ? ORDER BY at DESC, no DESC LIMIT ?")
     .all(type, most)

@@ -11,8 +11,8 @@ import { promotedFacts } from "./fact.ts";
 /** A line of a message that promotes itself is known by its turn and its number in it. */
 export type DirectivePlace = { turnId: string; index: number };
 
-type PromotionOptions = {
-  /** Of the episode. */
+export type PromotionOptions = {
+  /** The id of the episode. */
   id: string;
   /** The name of the workspace. */
   owner: string;

@@ -121,7 +121,7 @@ function withMarks(text: string, spans: readonly SecretSpan[], marks: readonly s
   return pieces.join("") + text.slice(from);
 }
 
-type Edit = SecretSpan & { /** Of the mark that stands for the span. */ length: number };
+type Edit = SecretSpan & { /** The length of the mark that stands for the span. */ length: number };
 
 /** Spans of the marked text as spans of the original: each mark before them stands for what it replaced. */
 function inOriginal(spans: readonly SecretSpan[], edits: readonly Edit[]): SecretSpan[] {

@@ -44,7 +44,7 @@ function beside({ items, tools }: ModelRequest): OfflineAnswer {
 
 function respond(request: ModelRequest, round: Round, offered: ReadonlySet<string>): OfflineDecision {
   const completed = round.calls.find((call) => call.name === "task_complete");
-  if (completed) return said(reportCall("Ending the task", completed));
+  if (completed) return sayReport(reportCall("Ending the task", completed));
   if (round.afterAnswer !== undefined) {
     const notices = round.afterAnswer.map((notice) => fenced(firstLine(notice.replace(/<\/?\w+[^>]*>/g, " "), 400)));
     return {
@@ -65,7 +65,7 @@ function follow(
   offered: ReadonlySet<string>,
 ): OfflineDecision {
   const earlier = round.calls.find((call) => call.name === tool && canonicalJson(call.args) === canonicalJson(args));
-  if (earlier) return said(reportCall(`The prescribed call of ${tool}`, earlier));
+  if (earlier) return sayReport(reportCall(`The prescribed call of ${tool}`, earlier));
   if (offered.has(tool)) return { type: "call", calls: [{ name: tool, args }] };
   return {
     type: "say",
@@ -74,7 +74,7 @@ function follow(
   };
 }
 
-function said(report: { text: string; success: boolean }): OfflineDecision {
+function sayReport(report: { text: string; success: boolean }): OfflineDecision {
   return { type: "say", paragraphs: [report.text], success: report.success };
 }
 

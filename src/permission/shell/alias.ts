@@ -10,7 +10,7 @@ import { COPY, readArguments } from "./writes.ts";
 /** The file system as the line may have made it: as it is now, with some names leading to other places. */
 export type AliasState = {
   links: SeenLinks;
-  /** Of a state with a copy, the real place that was copied: only what leaves it by a link is meant. */
+  /** The real place that was copied, in a state with a copy: only what leaves it by a link is meant. */
   copied?: string;
   /** It rests on a guess. */
   unsure?: true;

@@ -11,7 +11,7 @@ const SED_FILE = /[wWrR]/g;
 /** The pieces of a text between blanks, quotes and signs. */
 export const tokensOf = (text: string): string[] => text.split(BETWEEN_TOKENS).filter((token) => token !== "");
 
-/** Of a program that may write what it is given: `curl -d @file`, `dd if=file`, `awk '{print > "file"}'`. */
+/** Words that may name files which a program writes: `curl -d @file`, `dd if=file`, `awk '{print > "file"}'`. */
 export function namedWords(words: readonly ShellWord[]): ShellWord[] {
   const literal = words.slice(1).filter((w) => w.literal);
   const after = literal.map((w) => literalWord(w.value.replace(/^[^=@]*[=@]/, "")));
@@ -36,7 +36,7 @@ export const placesNamed = (words: readonly ShellWord[]): string[] =>
 const COPIES_FOLDERS = /^(cp|rsync|scp)$/;
 const READS_FOLDERS = /^(7z|7za|7zr|ack|ag|cpio|diff|egrep|fgrep|find|grep|pax|rg|tar|zip)$/;
 
-/** Of a program that takes folders whole, with all that lies in them: the words that may be such folders. */
+/** Words that may be folders which the program takes whole, with all that lies in them. */
 export function wholeFolderWords(words: readonly ShellWord[]): ShellWord[] {
   const program = basename(words[0]?.value ?? "");
   const args = words.slice(1).filter((w) => w.literal);

@@ -53,7 +53,7 @@ function splitArgs(args: readonly ShellWord[]): { subcommand: string; rest: Shel
   return at < 0 ? { subcommand: "", rest: [] } : { subcommand: args[at]?.value ?? "", rest: args.slice(at + 1) };
 }
 
-/** Of a form that only looks: whether it shows what is in files; the log does when it is asked for the changes. */
+/** Whether a form that only looks shows what is in files; the log does when it is asked for the changes. */
 export function gitShowsFiles(args: readonly ShellWord[]): boolean {
   const { subcommand, rest } = splitArgs(args);
   const asksChanges = rest.some((a) => /^(-[^-]*[pucUL]|--(patch|unified|word-diff|check)(=|$))/.test(a.value));

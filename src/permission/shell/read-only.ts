@@ -142,7 +142,7 @@ function looksHere([program, ...args]: readonly ShellWord[]): boolean {
   return args.some((a) => a.value === here.long || isShort.test(a.value));
 }
 
-/** Of a command that only looks: whether it shows what is in the files below a folder. */
+/** Whether a command that only looks shows what is in the files below a folder. */
 export function showsBelow([program, ...args]: readonly ShellWord[]): boolean {
   const name = program?.value ?? "";
   if (name === "git") return gitShowsFiles(args);

@@ -33,7 +33,7 @@ const RUNS: Readonly<Record<string, RegExp>> = {
   submodule: /^foreach$/,
   svn: ANY,
 };
-/** Of any subcommand, and before it. */
+/** Options that may run something with any subcommand, and before it. */
 const ALWAYS = /^(-c|--config-env\b.*|--(u|up|upl.*|rece.*|e|ex|exe.*|open.*)(=.*)?|ext::.*|-O.*)$/s;
 
 const subcommandOf = (words: readonly ShellWord[]): string => bareWords(words.map((w) => w.value))[1] ?? "";

@@ -12,7 +12,7 @@ import { type BodyScan, MAX_DEPTH, scanWhole, textOf } from "./scan.ts";
 
 /** Reading a smaller one anew costs less than keeping it. */
 const LEAST_BYTES = 16 * 1024;
-/** Of all lanes together, with all that is made of them. */
+/** All lanes together hold at most this much, with all that is made of them. */
 const MOST_BYTES = 40 * 1024 * 1024;
 /** Small objects for each item, whatever its length: its value, its place, and what was found out about it. */
 const WEIGHT_OF_ITEM = 900;

@@ -7,7 +7,7 @@ import { utf8 } from "./header.ts";
 /** The repository key of a folder, read from `.git` files. Must not throw; undefined when it has none. */
 export type RepositoryKey = (folder: string) => string | undefined;
 
-type Asked = {
+type NamespaceInput = {
   headers: Headers;
   body: Readonly<Record<string, unknown>>;
   loopback: boolean;
@@ -21,7 +21,7 @@ const CREDENTIAL = /^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i;
 const MAX_CHARS = 400;
 
 /** X81, first hit wins; undefined: the session alone. */
-export function namespaceOf({ headers, body, loopback, repositoryKey }: Asked): string | undefined {
+export function namespaceOf({ headers, body, loopback, repositoryKey }: NamespaceInput): string | undefined {
   const name = nameIn(headers, body);
   if (name === undefined) return undefined;
   const text = name.trim().replace(CREDENTIAL, "$1");
@@ -30,12 +30,12 @@ export function namespaceOf({ headers, body, loopback, repositoryKey }: Asked): 
 }
 
 /** The folder that a client of this machine works in, when it names one. */
-export function folderOf({ headers, body, loopback }: Omit<Asked, "repositoryKey">): string | undefined {
+export function folderOf({ headers, body, loopback }: Omit<NamespaceInput, "repositoryKey">): string | undefined {
   const name = loopback ? nameIn(headers, body)?.trim() : undefined;
   return name !== undefined && PATH.test(name) ? name : undefined;
 }
 
-const nameIn = (headers: Headers, body: Asked["body"]): string | undefined =>
+const nameIn = (headers: Headers, body: NamespaceInput["body"]): string | undefined =>
   HEADERS.map((header) => headerText(headers, header)).find(isName) ?? bodyRepo(body) ?? workspace(headers);
 
 function isName(text: unknown): text is string {

@@ -53,19 +53,20 @@ function bad(what: string): Result<never, BadSessionKey> {
 
 function clientKey(headers: Headers, body: Body): SessionKey | undefined {
   const metadata = isRecord(body["metadata"]) ? body["metadata"] : {};
-  const fromHeader = (name: string) => found(`header ${name}`, headers[name] && (utf8(headers[name]) ?? headers[name]));
+  const fromHeader = (name: string) =>
+    keyFrom(`header ${name}`, headers[name] && (utf8(headers[name]) ?? headers[name]));
   return (
     fromHeader("x-session-id") ??
-    found("body prompt_cache_key", body["prompt_cache_key"]) ??
-    found("body metadata.session_id", metadata["session_id"]) ??
-    found("body session_id", body["session_id"]) ??
+    keyFrom("body prompt_cache_key", body["prompt_cache_key"]) ??
+    keyFrom("body metadata.session_id", metadata["session_id"]) ??
+    keyFrom("body session_id", body["session_id"]) ??
     CLIENT_HEADERS.map(fromHeader).find((key) => key !== undefined) ??
-    found("body metadata.user_id", sessionOfUser(metadata["user_id"]))
+    keyFrom("body metadata.user_id", sessionOfUser(metadata["user_id"]))
   );
 }
 
 /** X20: an id that could not be a key of ours is hashed. */
-function found(signal: string, value: unknown): SessionKey | undefined {
+function keyFrom(signal: string, value: unknown): SessionKey | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const key = value.trim();
   return { signal, key: isGood(key) ? key : hashed(value) };

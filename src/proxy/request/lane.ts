@@ -29,9 +29,9 @@ export async function prepareLane(
     state: ask.state,
     sight,
   });
-  if (!planned.ok) return held(context, ask, attempt, planned.error);
+  if (!planned.ok) return holdLane(context, ask, attempt, planned.error);
   const vanished = await markVanished(store, session, match, items);
-  if (!vanished.ok) return held(context, ask, attempt, vanished.error);
+  if (!vanished.ok) return holdLane(context, ask, attempt, vanished.error);
   const sent = chunksOf(request.body, planned.value.pieces);
   const { bytes, ...prepared } = carriedOut(ask, attempt, planned.value, sent);
   const lane: PlannedLane = {
@@ -41,7 +41,7 @@ export async function prepareLane(
   const ready = { ...prepared, ...optional("bytes", bytes) };
   if (isAsItWas(ask, planned.value)) return { ...ready, keep: () => keepLater(lane) };
   const outcome = await keepNow(lane);
-  if (!outcome.ok) return held(context, ask, attempt, outcome.error);
+  if (!outcome.ok) return holdLane(context, ask, attempt, outcome.error);
   return outcome.value === "stale" ? "stale" : { ...ready, ...outcome.value };
 }
 
@@ -53,7 +53,7 @@ const isAsItWas = ({ match, lane }: LaneRequest, { newEpoch, lane: next }: Reque
   next.insertions === lane.insertions;
 
 /** The store failed: what is in force is still applied; nothing new is cut or added. Without a fault it was told before. */
-export async function held(
+export async function holdLane(
   context: PlanContext,
   ask: LaneRequest,
   attempt: Attempt,

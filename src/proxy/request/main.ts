@@ -10,7 +10,7 @@ import type { Match } from "../store/match.ts";
 import { ItemSighting } from "../store/see.ts";
 import { openSession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, skipStore } from "./context.ts";
-import { held, prepareLane } from "./lane.ts";
+import { holdLane, prepareLane } from "./lane.ts";
 import type { LaneRequest } from "./lane-request.ts";
 import { firstAttempt } from "./room.ts";
 import { stateOf, takeHeaders } from "./state.ts";
@@ -52,10 +52,10 @@ export async function prepareMain(
       return state.ok ? state.value : undefined;
     },
   };
-  if (untaken) return held(context, ask, attempt, untaken);
+  if (untaken) return holdLane(context, ask, attempt, untaken);
   const prepared = await prepareLane(context, ask, attempt);
   if (prepared !== "stale" || !main.last) return prepared;
-  return held(context, ask, attempt, faultAt("store_busy", session.path, "other requests change the lane"));
+  return holdLane(context, ask, attempt, faultAt("store_busy", session.path, "other requests change the lane"));
 }
 
 function laneOf(

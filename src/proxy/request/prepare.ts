@@ -11,7 +11,7 @@ import { type LaneLocation, locate } from "../store/locate.ts";
 import { ItemSighting } from "../store/see.ts";
 import { prepareCompaction, prepareTrigger } from "./compaction.ts";
 import { type ManagedRequest, type PlanContext, passed, type ReadyRequest, skipStore } from "./context.ts";
-import { held } from "./lane.ts";
+import { holdLane } from "./lane.ts";
 import { prepareMain } from "./main.ts";
 import { budgetFor } from "./room.ts";
 
@@ -47,7 +47,7 @@ async function prepareKnown(
   const sight = new ItemSighting(context.store, session, match, sizes.items);
   const ask = { ...sizes, request, kind: lane.kind, session, match, sight, lane };
   const state = async (): Promise<undefined> => undefined;
-  return held(context, { ...ask, laneFor: () => lane, state }, { number: 1, mode: "normal", budget });
+  return holdLane(context, { ...ask, laneFor: () => lane, state }, { number: 1, mode: "normal", budget });
 }
 
 async function prepareStored(

@@ -74,7 +74,7 @@ export function countUnmanaged(store: ProxyStore, reasons: ReadonlyMap<string, n
 const none = (): RequestCounts => Object.fromEntries(NAMES.map((name) => [name, 0])) as RequestCounts;
 const isCount = (name: string): name is CountName => NAMES.includes(name as CountName);
 
-/** Of a session, of all sessions of a person, or of everything. */
+/** The counts of a session, of all sessions of a person, or of everything. */
 export function totals(
   store: ProxyStore,
   whose?: Pick<ProxySession, "no"> | { owner: string },

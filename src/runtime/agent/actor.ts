@@ -61,7 +61,7 @@ type ActorSpec = {
     refuse?: ToolParts["refuse"];
     /** The todo whose worker it is. */
     todoId?: string;
-    /** Of the main agent alone. */
+    /** Only the main agent has these. */
     person?: PersonParts;
   };
   prompt: (offered: readonly Tool[]) => ActorPrompt;
@@ -76,7 +76,7 @@ export type Actor = {
   tools: () => readonly Tool[];
 };
 
-/** Of an actor beside the main one: nothing is told to it, and nothing follows its turn. */
+/** An actor beside the main one works alone: nothing is told to it, and nothing follows its turn. */
 const ALONE: LifecycleParts = {
   interrupted: async () => undefined,
   beforeTurn: async () => undefined,

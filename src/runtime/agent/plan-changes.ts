@@ -6,7 +6,7 @@ import { readOptional } from "../session/read-optional.ts";
 
 type PlanServices = { main: Conversation; path: string };
 
-/** Of a file that is not there: empty. */
+/** A file that is not there has an empty hash. */
 const hashOf = (text: string): string => (text === "" ? "" : createHash("sha256").update(text).digest("hex"));
 
 export class PlanChanges {

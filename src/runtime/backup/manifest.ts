@@ -3,7 +3,7 @@ import * as z from "zod";
 import { kindOf } from "../../store/kinds.ts";
 
 export const MANIFEST = "manifest.json";
-/** Of a backup with a million files; anything larger is no list of ours. */
+/** A backup with a million files has a manifest of this size; anything larger is no list of ours. */
 export const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
 
 export const backupManifest = z.looseObject({

@@ -30,8 +30,8 @@ export type Consolidation = {
   end(): Promise<void>;
 };
 
-type ConsolidationActor = {
-  /** Of the agent that consolidates. */
+export type ConsolidationActor = {
+  /** The conversation of the agent that consolidates. */
   conversation: Conversation;
   promptLimit: number;
   /** The session to learn from; absent: the one that this process was started for, or the newest one here. */
@@ -129,7 +129,7 @@ function spent(state: SessionState): { requests: number; tokens: number } {
   };
 }
 
-/** Of a run that nobody watches. */
+/** Keeps the report of a run that nobody watches. */
 function writeLog(logs: string, report: object): void {
   try {
     mkdirSync(logs, { recursive: true, mode: 0o700 });

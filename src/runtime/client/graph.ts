@@ -95,7 +95,7 @@ export type GraphAccess = {
   facts(choice: FactChoice): ResultPromise<FactView[]>;
   /** By uuid, the beginning of one, or any of its names. */
   entity(name: string, choice: FactChoice): ResultPromise<EntityView>;
-  /** Of what holds now; those of one group never mix with another's. */
+  /** Communities are made of what holds now; those of one group never mix with another's. */
   communities(choice: FactChoice): ResultPromise<(Community & { group: string })[]>;
   timeline(entity: string | undefined, choice: FactChoice): ResultPromise<TimelineRow[]>;
   add(fact: NewFact, choice: FactChoice): ResultPromise<FactView>;

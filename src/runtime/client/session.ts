@@ -172,7 +172,7 @@ export type SharedAccess = {
   readonly memory: Opener<MemoryAccess>;
   readonly graph: Opener<GraphAccess>;
   readonly pins: Opener<PinAccess>;
-  /** Of the open session; of a machine, that session's or the latest of this folder. */
+  /** The open session's inbox; where none is open, that of `session` or of the latest session of this folder. */
   inbox(session?: string): ResultPromise<InboxAccess>;
   checkpoints(session?: string): ResultPromise<CheckpointView[]>;
   readonly settings: SettingsAccess;

@@ -28,7 +28,7 @@ import { settingOperations } from "./settings.ts";
 import { listTasks } from "./tasks.ts";
 
 const LATEST = 10;
-/** Of one text in an event; the log has the rest. */
+/** A page gets at most this much of one text in an event; the log has the rest. */
 const MOST_CHARS = 100_000;
 
 /** `onLook`: somebody has a session open in a page. */

@@ -9,7 +9,7 @@ import { type Damage, type LogReport, readLog } from "../../store/read-log.ts";
 
 export type LogCondition = {
   id: string;
-  /** Of another agent, behind the gateway. */
+  /** The session is another agent's, behind the gateway. */
   proxied: boolean;
   path: string;
   /** Undefined: the log cannot be read. */

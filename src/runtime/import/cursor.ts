@@ -19,7 +19,7 @@ export type ImportCursor = {
   seen: SeenCounts;
 };
 
-/** Of a client's files, by their paths. */
+/** How far each file of a client has been read, by its path. */
 export function cursorsOf(db: Database, client: string): Map<string, ImportCursor> {
   const rows = prepared(db, "SELECT * FROM import_file WHERE client = ?").all(client);
   return new Map(rows.map((row) => [String(row["path"]), cursorIn(row)]));

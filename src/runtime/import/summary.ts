@@ -12,7 +12,7 @@ export type ImportSummary = {
   tools: Tally;
   /** Everything that was taken: messages, calls, results and checkpoints. */
   items: Tally;
-  /** Of the items added: those of the repository or folder that the command ran in. */
+  /** How many of the added items belong to the repository or folder that the command ran in. */
   addedHere: number;
   /** By their type in the file. */
   skipped: Record<string, number>;

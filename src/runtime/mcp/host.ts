@@ -21,7 +21,7 @@ import { changeInHome } from "../home-file.ts";
 import type { Workspace } from "../workspace.ts";
 import { serverLogFile } from "./sources.ts";
 
-/** Of an open session; for an agent's own servers `emit` is the agent's. */
+/** What the servers of an open session need; for an agent's own servers `emit` is the agent's. */
 export type McpParts = {
   workspace: Workspace;
   owner: Owner;

@@ -19,7 +19,7 @@ type ServerOwner = Pick<AgentDefinition, "name" | "origin" | "path" | "mcpServer
 export class McpServers {
   readonly #parts: McpServersParts;
   #session: SessionMcp | undefined;
-  /** Of the agent that the main session runs as. */
+  /** The servers of the agent that the main session runs as. */
   #own: AgentMcp | undefined;
   #offer: McpOffer = () => [];
 

@@ -33,7 +33,7 @@ export async function mcpSources(
   return sources.flat().filter((source) => source !== undefined);
 }
 
-/** Of the session's servers: where what they print is kept. */
+/** The file that keeps what one of the session's servers prints. */
 export const serverLogFile = (sessionDir: string, server: string): string =>
   join(sessionDir, "mcp", `${server.replace(/[^\w.-]/g, "_").slice(0, 80)}.log`);
 

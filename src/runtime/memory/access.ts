@@ -234,7 +234,7 @@ export function memoryAccess(memory: OpenMemory) {
           return fail(toFailure(settled));
       }
     },
-    /** Of an edit: the texts before it come back as a new version. */
+    /** Takes an edit back: the texts before it come back as a new version. */
     async undo(wanted: string, choice: MemoryChoice, force: boolean) {
       const may = mayChange(true);
       if (!may.ok) return may;

@@ -15,7 +15,7 @@ const typed = blockRemover([{ name: "stdin" satisfies OwnTag }, { name: "attache
 
 type Call = { name: string; mcp: boolean; args: string; ref: string };
 
-/** Of every agent of the session: what one of them read, another may repeat. `memories`: those in the prompt. */
+/** What all agents of the session have seen: what one read, another may repeat. `memories`: those in the prompt. */
 export function seenTexts(chain: readonly DurableEnvelope[], memories: readonly ShownLine[]): SeenText[] {
   const last = turnBegin(chain);
   const calls = new Map<string, Call>();

@@ -45,7 +45,7 @@ export async function recallForModel(
   if (!within.ok) return { type: "refused", message: within.error };
   if (request.id !== undefined) return itemText(asker, request.id, within.value);
   if (request.around !== undefined) return around(asker, request.around, request.window);
-  return found(asker, request, within.value, signal);
+  return searchResult(asker, request, within.value, signal);
 }
 
 async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallResult> {
@@ -108,7 +108,7 @@ async function around(asker: RecallAsker, text: string, window: number | undefin
   return original(asker, text, turnsAround(wanted, window));
 }
 
-async function found(
+async function searchResult(
   asker: RecallAsker,
   request: RecallRequest,
   within: Within,

@@ -31,8 +31,8 @@ import type { SessionResources } from "../session/resources.ts";
 import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
-/** Of a session, or of one that might begin. */
-type RecalledServices = Pick<SessionResources, "workspace"> & {
+/** What recall needs of a session, or of one that might begin. */
+export type RecalledServices = Pick<SessionResources, "workspace"> & {
   main: Pick<Conversation, "id" | "publish"> & {
     state: Pick<SessionState, "promptCount" | "checkpoints" | "context">;
   };

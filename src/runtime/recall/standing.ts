@@ -8,7 +8,7 @@ import { pinOwners } from "../pin/owner.ts";
 import type { Workspace } from "../workspace.ts";
 import type { MatchPage, RecallHit } from "./query.ts";
 
-type Asked = {
+type StandingOptions = {
   /** Its own pins are in force, too. */
   session?: string | undefined;
   /** Kinds that were asked for by name. */
@@ -20,7 +20,7 @@ export function withStanding(
   db: Database,
   workspace: Pick<Workspace, "redact" | "context" | "settings">,
   page: MatchPage,
-  { session, kinds }: Asked = {},
+  { session, kinds }: StandingOptions = {},
 ): MatchPage {
   const isOn = workspace.settings.values["memory.enabled"];
   const pins = isOn ? activePins(db, pinOwners(workspace, session)) : [];

@@ -191,6 +191,6 @@ export function rules(from: readonly OriginRule[]): SourcedRule[] {
   });
 }
 
-/** Of the tools that ask for nothing: whether a rule takes this one away. */
+/** Whether a rule takes this tool away, for tools that ask for nothing. */
 export const isToolDenied = ({ settings }: Pick<Workspace, "settings">, tool: string): boolean =>
   rules(settings.permissions.deny).some(({ kind, argument }) => kind === "hook" && argument === tool);

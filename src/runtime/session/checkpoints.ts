@@ -72,7 +72,7 @@ export const checkpointViews = ({ checkpoints }: SessionState, redact: Redact): 
     return { ...meta, title: redact(meta.title), file: fileOf(one), text: redact(textOf(one)) };
   });
 
-/** Of a stored session, or of the latest of this folder; without one there are none. */
+/** The checkpoints of a stored session, or of the latest of this folder; without a session there are none. */
 export async function storedCheckpoints(session: string | undefined): ResultPromise<CheckpointView[]> {
   const workspace = await openWorkspace();
   if (!workspace.ok) return workspace;

@@ -29,7 +29,7 @@ export type PromptPlace = { workspace: Workspace; main: Conversation };
 
 type MainPromptInput = {
   promptLimit: number;
-  /** Of the agent that the session runs as, in place of its own. */
+  /** The text of the agent that the session runs as, in place of the usual identity. */
   identity: string | undefined;
   fragments: Fragment[];
   /** Memories, bounded where they are chosen. */

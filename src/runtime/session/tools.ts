@@ -46,7 +46,7 @@ type ToolActor = {
   permit: AskPermit;
   /** The todo whose worker it is. */
   todoId?: string;
-  /** Of the main agent alone. */
+  /** Only the main agent has these. */
   person?: PersonParts;
 };
 

@@ -54,7 +54,7 @@ function runsOf(db: Database): SidekicksAnswer["runs"] {
 const MOST_INBOXES = 200;
 const MOST_ENTRIES = 500;
 
-/** Of the sessions that were used last. */
+/** The latest entries in the inboxes of the sessions that were used last. */
 export async function allInboxes({ paths }: Pick<Workspace, "paths">, db: Database): Promise<InboxAnswer> {
   const { inboxStore } = await import("../../agent/inbox/store.ts");
   const rows = db.prepare("SELECT id FROM sessions ORDER BY updated_at DESC, id DESC LIMIT ?").all(MOST_INBOXES);

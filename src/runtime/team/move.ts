@@ -37,7 +37,7 @@ type MoveWatch = {
   signal?: AbortSignal | undefined;
   onPage?: ((table: string, part: number, total: number) => void) | undefined;
 };
-export type Moved = {
+export type MoveReport = {
   place: string;
   dryRun: boolean;
   interrupted: boolean;
@@ -47,7 +47,7 @@ export type Moved = {
   hash: string;
 };
 
-export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<Result<Moved, Failure>> {
+export async function moveHome(wish: MoveWish, watch: MoveWatch = {}): Promise<Result<MoveReport, Failure>> {
   const refused = refuseInToolShell(processEnvironment(), "move data");
   if (refused) return fail(refused);
   for (const [what, text] of Object.entries({ tenant: wish.tenant, user: wish.user }))
@@ -83,7 +83,7 @@ async function move(
   db: Database,
   { way, tenant, user, dryRun }: MoveWish,
   watch: MoveWatch,
-): Promise<Result<Moved, Failure>> {
+): Promise<Result<MoveReport, Failure>> {
   const { home } = workspace.paths;
   const rows = team.store(tenant);
   const names = await rows.read(tenantTables);
@@ -101,7 +101,7 @@ async function move(
   };
   const sessions = (): Promise<Result<void, Failure>> =>
     moveSessions(workspace, { db, team, tenant, user }, parts.crossing, watch.signal);
-  const run = (read: CopyPass["read"]): Promise<Result<Moved, Failure>> =>
+  const run = (read: CopyPass["read"]): Promise<Result<MoveReport, Failure>> =>
     passes({ ...parts, read }, { place: way === "to" ? team.pool.place : home, dryRun });
   if (way === "to") {
     if (!dryRun) {
@@ -156,8 +156,8 @@ async function moveSessions(
 /** Adds, then looks at every row again on both sides. */
 async function passes(
   parts: Omit<CopyPass, "isAdding">,
-  { place, dryRun }: Pick<Moved, "place" | "dryRun">,
-): Promise<Result<Moved, Failure>> {
+  { place, dryRun }: Pick<MoveReport, "place" | "dryRun">,
+): Promise<Result<MoveReport, Failure>> {
   const first = await copyPass({ ...parts, isAdding: !dryRun });
   if (!first.ok) return first;
   const interrupted = parts.signal?.aborted ?? false;

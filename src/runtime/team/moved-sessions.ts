@@ -16,7 +16,7 @@ type Sides = {
   from: ProxyStore;
   to: ProxyStore;
   crossing: Pick<Crossing, "home" | "identity">;
-  /** Of a team's sessions only this member's. */
+  /** The member whose sessions alone are taken from a team's. */
   owner?: string | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -61,7 +61,7 @@ async function moveFiles(
     if (!page.ok) return page;
     // A long text stands with its item, and is put aside there once more if it has to be.
     const lines = page.value.events.map(({ file: _file, lane: _lane, ...line }) => line);
-    const added = await to.files.append(there, () => known(lines), nothing);
+    const added = await to.files.append(there, () => unitOf(lines), nothing);
     if (!added.ok) return added;
     after = page.value.next;
   }
@@ -69,7 +69,7 @@ async function moveFiles(
 }
 
 function* nothing(): Unit<void> {}
-function* known<T>(value: T): Unit<T> {
+function* unitOf<T>(value: T): Unit<T> {
   yield* nothing();
   return value;
 }

@@ -121,7 +121,7 @@ const QUEUES = {
   vectors: "SELECT count(*) AS n FROM recall_waiting",
 };
 
-/** Of the tenants that this node serves, together. */
+/** How much waits in the queues of all tenants that this node serves, added up. */
 async function queueDepths(stores: readonly RowStore[]): Promise<QueueDepths> {
   const depths: Record<string, number> = {};
   for (const store of stores)

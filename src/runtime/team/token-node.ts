@@ -11,10 +11,10 @@ import type { TokenView } from "../../server/team/tokens.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-type Ask = <T>(request: Omit<JsonRequest, "url"> & { path: string }) => Promise<Result<T, Failure>>;
+type NodeCall = <T>(request: Omit<JsonRequest, "url"> & { path: string }) => Promise<Result<T, Failure>>;
 
 /** `needs`: whose token it must be, in words. */
-function askNode(url: string, token: string | undefined, needs: string): Result<Ask, Failure> {
+function askNode(url: string, token: string | undefined, needs: string): Result<NodeCall, Failure> {
   const address = ServiceAddress.of(url);
   if (!address.ok) return fail(refusal("usage", `${url} cannot be a node's address.`, address.error, 2));
   if (token === undefined)
@@ -27,7 +27,7 @@ function askNode(url: string, token: string | undefined, needs: string): Result<
     maxBytes: MAX_BYTES,
     mayConnect: async () => true,
   };
-  return ok(async <T>({ path, ...request }: Parameters<Ask>[0]): Promise<Result<T, Failure>> => {
+  return ok(async <T>({ path, ...request }: Parameters<NodeCall>[0]): Promise<Result<T, Failure>> => {
     const answer = await requestJson(sender, { ...request, url: `${base}${path}` }, new AbortController().signal);
     if (!answer.ok)
       return fail({

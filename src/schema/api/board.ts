@@ -6,7 +6,7 @@ const boardSummary = z.object({
   repository: z.string(),
   branch: z.string(),
   items: z.number(),
-  /** Of them the user's own. */
+  /** How many of them are the user's own. */
   userItems: z.number(),
   capacity: z.number(),
   updatedAt: z.string(),

@@ -58,7 +58,7 @@ const timelineEntry = z.object({
   label: z.string(),
   event: z.string().exactOptional(),
   request: z.string().exactOptional(),
-  /** Of `GET …/events`: the page that begins with this event. */
+  /** With this cursor, `GET …/events` gives the page that begins with this event. */
   cursor: z.string().exactOptional(),
 });
 export type SessionMoment = z.infer<typeof timelineEntry>;

@@ -174,7 +174,7 @@ export const ephemeralSessionEvents = {
       quarantine: z.string().optional(),
       message: z.string(),
     }),
-  /** Of long work outside a session, such as an import: bytes or rows done of `total`, and what came of them. */
+  /** How far long work outside a session is, such as an import: bytes or rows done of `total`, and what came of it. */
   "work.progress": () =>
     z.looseObject({ label: z.string(), part: z.number(), total: z.number(), count: z.number(), unit: z.string() }),
   /** What a command outside a session printed at its end; `value` is what `--json` prints. */

@@ -27,7 +27,7 @@ type Variables = {
   operations: ProxyOperations;
   recall: RecallOperations;
   memory: MemoryBackend;
-  /** Of a team; undefined where there is none. */
+  /** The member of a team who asks; undefined where there is no team. */
   member: Member | undefined;
   graph: GraphOperations;
   dashboard: DashboardOperations;

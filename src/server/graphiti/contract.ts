@@ -17,7 +17,7 @@ export type GraphServices = {
   graph: TemporalGraph<unknown>;
   /** Where answers to idempotency keys are kept. */
   store: RowStore;
-  /** Of this home: what is hashed with it tells nothing to others. */
+  /** A secret of this home: what is hashed with it tells nothing to others. */
   hashKey(): string;
   groupIds: GroupIdStrategy;
   /** One of many; without it whoever has the token is the one user. */

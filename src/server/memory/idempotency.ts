@@ -6,7 +6,7 @@ import { changeCount, execute, oneRow, type RowStore, type Unit } from "../../st
 import type { GatewayRefusal } from "../contract.ts";
 
 export type IdempotentAnswer = { status: number; body: unknown };
-type Kept = { type: "none" } | { type: "conflict" } | { type: "replay"; answer: IdempotentAnswer };
+type KeyLookup = { type: "none" } | { type: "conflict" } | { type: "replay"; answer: IdempotentAnswer };
 
 const KEPT_MS = 24 * 3600 * 1000;
 const FORM = /^[\x21-\x7e]{1,128}$/;
@@ -63,7 +63,7 @@ export async function once(
   }
 }
 
-function* find(key: string, hash: string, now: string): Unit<Kept> {
+function* find(key: string, hash: string, now: string): Unit<KeyLookup> {
   const row = yield* oneRow(
     "SELECT body_hash, status, answer FROM memory_idempotency WHERE key = ? AND at > ?",
     ...[key, oldest(now)],

@@ -9,7 +9,7 @@ import { emptyTranscript, type Transcript } from "../transcript/transcript.ts";
 /** `isCode`: its text is as a program wrote it. */
 export type ExportEntry = { kind: BlockKind; title: string; text: string; timestamp: string; isCode: boolean };
 
-/** Of a subagent only that it ran and how it ended: its conversation is its own, and what came of it stands in the main one. */
+/** A subagent appears only with that it ran and how it ended; what came of it stands in the main conversation. */
 export function exportEntries(chain: readonly DurableEnvelope[]): ExportEntry[] {
   const { settled, live } = chain.reduce<Transcript>(reduceBlocks, emptyTranscript());
   return [...itemsAfter(settled), ...live].map((block) => {

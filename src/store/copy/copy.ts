@@ -13,7 +13,7 @@ export type TableTally = {
   /** There is one already, and it says something else: it stays as it is. */
   differing: number;
   missing: number;
-  /** Of all rows, as they came and as they stand there now. */
+  /** The hashes of all rows, as they came and as they stand there now. */
   hash: { source: string; target: string };
 };
 export type CopyPass = {
@@ -21,7 +21,7 @@ export type CopyPass = {
   read: <T>(unit: () => Unit<T>) => Promise<T>;
   target: RowStore;
   crossing: Crossing;
-  /** Of a team's rows only those that its user may take along. */
+  /** The rows leave a team: only those that its user may take along are copied. */
   isHomeward: boolean;
   /** Without it rows are only compared. */
   isAdding: boolean;

@@ -24,7 +24,7 @@ type CopyRule = {
   near?: readonly string[];
   /** Columns with numbers of rows in another table. */
   refers?: Readonly<Record<string, string>>;
-  /** Of a team's rows, those that this user may take home. */
+  /** The condition for those of a team's rows that this user may take home. */
   only?: (user: string) => SqlPiece;
   /** The row as it stands on the other side. */
   become?: (row: SqlRow, crossing: Crossing) => SqlRow;

@@ -12,7 +12,7 @@ type HistoryEntry = { folder: string; text: string; at: string };
 
 const fileOf = (face: FaceStart): string => join(face.home, "history.jsonl");
 
-/** Of this folder, newest last. A file that cannot be read is no history. */
+/** What was typed in this folder, newest last. A file that cannot be read is no history. */
 export function loadHistory(face: FaceStart): string[] {
   return entriesOf(face).flatMap(({ folder, text }) => (folder === face.root ? [text] : []));
 }

@@ -26,7 +26,7 @@ export type TerminalRun = {
 
 const INTERRUPTED = 130;
 const FAILED = 1;
-/** Of a resumed session; older ones are in the transcript panel. */
+/** A resumed session shows at most this many blocks; older ones are in the transcript panel. */
 const MOST_BLOCKS = 200;
 
 export async function runScreen(face: FaceStart, { open, version, text }: TerminalRun): Promise<number> {

@@ -52,7 +52,7 @@ type StageEvents = {
 const LOCAL_ESCAPE_MS = 25;
 const REMOTE_ESCAPE_MS = 120;
 const REPLY_MS = 100;
-/** Of a terminal that is known to answer. */
+/** How long a terminal that is known to answer may take for it. */
 const LATE_REPLY_MS = 2000;
 // Only a terminal that says so gets synchronised output: one that drops it would show half frames for ever.
 const SYNC_QUERY = "\u001b[?2026$p";

@@ -13,7 +13,7 @@ import type { Picture } from "./picture.ts";
 export type TranscriptPrinter = {
   /** Lines of our own, before what comes next. */
   print(lines: (width: number) => readonly string[]): void;
-  /** Of what is settled only the last `most` blocks are handed out. */
+  /** Hands out only the last `most` blocks of what is settled. */
   skipTo(transcript: Transcript, most: number): void;
   /** `open`: how many of the first live lines begin the answer that settles next. */
   lines(

@@ -7,7 +7,7 @@ export type Highlighter = (language: string, context: string, line: string) => {
 
 /** Longer lines are made by programs, and colouring them takes longer than reading them. */
 const MOST_CHARS = 2000;
-/** Of a string or comment that goes on and on: where it began, and where it is. */
+/** A string or comment that goes on and on is kept as these lines: where it began, and where it is. */
 const CONTEXT_LINES = { first: 20, last: 20 };
 
 let loading: Promise<Highlighter> | undefined;

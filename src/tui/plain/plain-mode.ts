@@ -22,7 +22,7 @@ const EXIT_WINDOW_MS = 2000;
 /** A second interrupt within this time also stops what runs in the background. */
 const STOP_ALL_MS = 3000;
 const STILL_WORKING_MS = 30_000;
-/** Of a resumed session. */
+/** A resumed session shows at most this many blocks. */
 const MOST_BLOCKS = 200;
 
 /** `by`: what asked for plain lines. */

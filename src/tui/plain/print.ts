@@ -18,7 +18,7 @@ import { paintAll } from "../theme/paint.ts";
 type PlainPrinter = {
   /** What an event adds to the lines. */
   add(event: Envelope): string[];
-  /** Of what was so far only the last `most` blocks are shown. */
+  /** Shows only the last `most` blocks of what was so far. */
   past(events: readonly Envelope[], most: number): string[];
 };
 

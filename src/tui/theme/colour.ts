@@ -49,7 +49,7 @@ const closest = (values: readonly number[], wanted: number): number =>
 
 const distance = (a: Rgb, b: Rgb): number => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
 
-/** Of the sixteen: their hue and whether they are bright; what they are exactly is the terminal's choice. */
+/** The nearest of the sixteen by hue and brightness; what they are exactly is the terminal's choice. */
 function nearest([red, green, blue]: Rgb): number {
   const most = Math.max(red, green, blue);
   const least = Math.min(red, green, blue);

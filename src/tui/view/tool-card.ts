@@ -15,7 +15,7 @@ import type { Role } from "../theme/theme.ts";
 import { additionLines, diffLines } from "./diff.ts";
 import { readShellEnd, type ShellEnding } from "./shell-end.ts";
 
-/** Of arguments no more than this is looked at: a line has no room for it. */
+/** No more than this of the arguments is looked at: a line has no room for it. */
 const SEEN_CHARS = 4096;
 const DIFF_LINES = 40;
 

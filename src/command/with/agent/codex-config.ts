@@ -6,7 +6,7 @@ import { optional } from "../../../base/optional.ts";
 import { set, type User } from "../row.ts";
 
 /** `base` is missing when the provider cannot be stood in for by an address alone. */
-type Chosen = { name: string; base?: string; keyName?: string };
+export type CodexProvider = { name: string; base?: string; keyName?: string };
 
 export const configPath = ({ env, home }: User): string =>
   join(set(env, "CODEX_HOME") ?? join(home, ".codex"), "config.toml");
@@ -15,7 +15,7 @@ export const configPath = ({ env, home }: User): string =>
 const SPECIAL = ["query_params", "http_headers", "env_http_headers", "auth", "aws", "experimental_bearer_token"];
 
 /** The provider that the user's file chooses; undefined: the vendor's own. */
-export function chosenProvider(user: User): Chosen | undefined {
+export function chosenProvider(user: User): CodexProvider | undefined {
   const { model_provider: name, model_providers: providers } = readConfig(user.read(configPath(user)) ?? "");
   if (typeof name !== "string" || name === "openai" || name === "everlong") return undefined;
   const provider = isRecord(providers) && Object.hasOwn(providers, name) ? providers[name] : undefined;

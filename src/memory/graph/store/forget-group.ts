@@ -45,7 +45,7 @@ export function* forgetGroup(erasure: Erasure, group: string, most: number): Uni
   return left;
 }
 
-/** Of the rows of a part; a message says two or so. */
+/** Facts have this share of the rows of a part; a message says two or so. */
 const FACTS_SHARE = 2 / 3;
 const SAYS_NOTHING_ELSE =
   "AND valid_at <= ? AND NOT EXISTS (SELECT 1 FROM graph_mention m WHERE m.episode = graph_episode.uuid)";

@@ -24,7 +24,7 @@ type SharedOptions = {
   most: number;
   /** No write for so long: nobody posts just now. */
   pauseMs: number;
-  /** Of work that nobody waits for: forty times as long as the last took it waits for a pause, and never longer than this. */
+  /** Work that nobody waits for waits for a pause, forty times as long as the last took, and never longer than this. */
   patienceMs: number;
   /** How long ago another thread wrote that this work gives way to. */
   othersQuietMs?: () => number;

@@ -33,16 +33,16 @@ type Name = "none" | "static" | "ollama" | "openai";
 
 /** `kept` is the choice of an earlier run under `auto`. */
 export async function chooseEmbedder(settings: EmbedderSettings, kept?: string): Promise<EmbedderChoice> {
-  if (settings.embedder !== "auto") return made(settings.embedder, settings);
-  if (kept === "ollama" || kept === "static" || kept === "none") return made(kept, settings);
+  if (settings.embedder !== "auto") return embedderNamed(settings.embedder, settings);
+  if (kept === "ollama" || kept === "static" || kept === "none") return embedderNamed(kept, settings);
   const { baseUrl, model } = settings.ollama;
   if (isLoopback(baseUrl) && (await hasModel(baseUrl, model, settings.fetch ?? fetchJson)))
-    return made("ollama", settings);
-  const local = await made("static", settings);
+    return embedderNamed("ollama", settings);
+  const local = await embedderNamed("static", settings);
   return local.embedder ? local : { name: "none", notes: local.notes };
 }
 
-async function made(name: Name, settings: EmbedderSettings): Promise<EmbedderChoice> {
+async function embedderNamed(name: Name, settings: EmbedderSettings): Promise<EmbedderChoice> {
   if (name === "none") return { name, notes: [] };
   if (name === "static") {
     const notes: string[] = [];

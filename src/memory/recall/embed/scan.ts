@@ -18,7 +18,7 @@ const TOP = 100;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** The vectors of one scope, kept between searches: all numbers as bytes in `matrix`, or only the signs of very many. */
-type Kept = {
+type ScopeVectors = {
   /** Changes when anything was taken out of the store: then all is read anew. */
   removed: string;
   lastVector: number;
@@ -34,7 +34,7 @@ type Kept = {
 
 /** Vectors stay in memory, new ones are added; the scopes asked for least lately go first. */
 export class VectorScan {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, ScopeVectors>();
 
   *nearest(query: Float32Array, options: ScanOptions): Unit<Nearest> {
     const matrix = yield* this.#scope(query.length, options);
@@ -43,7 +43,7 @@ export class VectorScan {
     return { top: top.map(([id]) => id), cosine: (id) => cosines.get(id) };
   }
 
-  *#scope(dims: number, { embedder, scope, exactUpTo = EXACT_UP_TO }: ScanOptions): Unit<Kept> {
+  *#scope(dims: number, { embedder, scope, exactUpTo = EXACT_UP_TO }: ScanOptions): Unit<ScopeVectors> {
     const key = JSON.stringify([embedder, dims, scope.ids, exactUpTo]);
     const exact = scope.passages <= exactUpTo;
     const { removed, lastVector, lastPassage } = yield* stamp();
@@ -68,7 +68,7 @@ export class VectorScan {
   }
 }
 
-function* stamp(): Unit<Pick<Kept, "removed" | "lastVector" | "lastPassage">> {
+function* stamp(): Unit<Pick<ScopeVectors, "removed" | "lastVector" | "lastPassage">> {
   const sql = "SELECT (SELECT max(id) FROM recall_vector) AS v, (SELECT max(id) FROM recall_passage) AS p";
   const row = yield* oneRow(sql);
   return { removed: yield* removals(), lastVector: Number(row?.["v"]), lastPassage: Number(row?.["p"]) };
@@ -78,7 +78,7 @@ function* stamp(): Unit<Pick<Kept, "removed" | "lastVector" | "lastPassage">> {
 const LATE_ROWS = 20_000;
 
 /** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
-function* load(kept: Kept, embedder: string, scope: ResolvedScope): Unit<void> {
+function* load(kept: ScopeVectors, embedder: string, scope: ResolvedScope): Unit<void> {
   const within = yield* termsWithin({ groups: [], frame: frameOf(scope, {}) });
   const columns = "SELECT p.id, v.scale, v.vector FROM";
   const ours = "v.embedder = ? AND v.dims = ?";
@@ -94,7 +94,7 @@ function* load(kept: Kept, embedder: string, scope: ResolvedScope): Unit<void> {
     append(kept, Number(id), { scale: Number(scale), bytes: vector as Uint8Array });
 }
 
-function* compareSome(query: Float32Array, kept: Kept, embedder: string): Unit<Map<number, number>> {
+function* compareSome(query: Float32Array, kept: ScopeVectors, embedder: string): Unit<Map<number, number>> {
   const ids = nearestSigns(signsOf(query), kept).slice(0, PREFILTERED);
   const sql = `SELECT p.id, v.scale, v.vector FROM recall_passage p JOIN recall_vector v ON v.embedder = ? AND v.hash = p.hash
     WHERE p.id IN (SELECT 0 + value FROM json_each(?))`;
@@ -107,14 +107,14 @@ function* compareSome(query: Float32Array, kept: Kept, embedder: string): Unit<M
   );
 }
 
-const empty = (removed: string, dims: number, exact: boolean): Kept => ({
+const empty = (removed: string, dims: number, exact: boolean): ScopeVectors => ({
   ...{ removed, dims, exact, lastVector: 0, lastPassage: 0, ids: [], known: new Set<number>() },
   matrix: new Int8Array(0),
   scales: new Float32Array(0),
   signs: new Uint32Array(0),
 });
 
-function append(kept: Kept, id: number, stored: StoredVector): void {
+function append(kept: ScopeVectors, id: number, stored: StoredVector): void {
   if (kept.known.has(id)) return;
   kept.known.add(id);
   const at = kept.ids.push(id) - 1;
@@ -139,7 +139,7 @@ function grown<T extends Int8Array | Float32Array | Uint32Array>(array: T, lengt
   return larger;
 }
 
-function compareAll(query: Float32Array, { ids, dims, matrix, scales }: Kept): Map<number, number> {
+function compareAll(query: Float32Array, { ids, dims, matrix, scales }: ScopeVectors): Map<number, number> {
   const cosines = new Map<number, number>();
   for (const [at, id] of ids.entries()) {
     let sum = 0;
@@ -156,7 +156,7 @@ function signsOf(vector: Float32Array): Uint32Array {
 }
 
 /** Ids by the number of signs in which they differ, fewest first. */
-function nearestSigns(query: Uint32Array, { ids, signs }: Kept): number[] {
+function nearestSigns(query: Uint32Array, { ids, signs }: ScopeVectors): number[] {
   const levels: number[][] = [];
   for (const [at, id] of ids.entries()) {
     let distance = 0;

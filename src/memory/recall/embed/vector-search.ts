@@ -3,7 +3,7 @@ import { ok, type Result } from "../../../base/result.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import { QUERY_VECTOR_MS, type QueryEmbedder, withoutVector } from "./query-vector.ts";
 
-type Asked = {
+type VectorSearchInput = {
   queries: QueryEmbedder | undefined;
   request: SearchRequest;
   timeoutMs: number;
@@ -12,7 +12,7 @@ type Asked = {
 
 /** `run` gets what is left of the time. */
 export async function searchWithVector<F>(
-  { queries, request, timeoutMs, signal = new AbortController().signal }: Asked,
+  { queries, request, timeoutMs, signal = new AbortController().signal }: VectorSearchInput,
   run: (request: SearchRequest, leftMs: number) => Promise<Result<SearchAnswer, F>>,
 ): Promise<Result<SearchAnswer, F>> {
   const start = performance.now();

@@ -48,7 +48,7 @@ export class Reader {
   *passages(ids: readonly number[]): Unit<StoredPassage[]> {
     const sql = "SELECT id, item, start, text FROM recall_passage WHERE id IN (SELECT 0 + value FROM json_each(?))";
     const { passages } = this.#known;
-    return yield* known(passages, ids, function* (missing) {
+    return yield* rowsOf(passages, ids, function* (missing) {
       const rows = (yield* arrayRows(sql, JSON.stringify(missing))) as PassageRow[];
       for (const row of rows) passageOf(row, passages);
     });
@@ -59,7 +59,7 @@ export class Reader {
     const sql = `SELECT p.id, p.item, p.start, p.text ${OF_ITEM} WHERE i.id IN (SELECT 0 + value FROM json_each(?))
       AND p.id < i.passage + 3 AND p.words > 0`;
     const { beginnings, passages } = this.#known;
-    const lists = yield* known(beginnings, items, function* (missing) {
+    const lists = yield* rowsOf(beginnings, items, function* (missing) {
       for (const id of missing) beginnings.set(id, []);
       const rows = (yield* arrayRows(sql, JSON.stringify(missing))) as PassageRow[];
       for (const row of rows) beginnings.get(row[1])?.push(passageOf(row, passages));
@@ -76,7 +76,7 @@ export class Reader {
   *items(ids: readonly number[]): Unit<IndexedItem[]> {
     const sql = `SELECT ${ITEM} FROM recall_item i WHERE i.id IN (SELECT 0 + value FROM json_each(?))`;
     const { items } = this.#known;
-    return yield* known(items, ids, function* (missing) {
+    return yield* rowsOf(items, ids, function* (missing) {
       for (const row of yield* allRows(sql, JSON.stringify(missing))) items.set(Number(row["id"]), itemOf(row));
     });
   }
@@ -106,7 +106,7 @@ export class Reader {
   *loadPlaces(ids: Iterable<number>): Unit<void> {
     const sql = "SELECT id, place, scopes FROM recall_place WHERE id IN (SELECT 0 + value FROM json_each(?))";
     const { places } = this.#known;
-    yield* known(places, [...new Set(ids)], function* (missing) {
+    yield* rowsOf(places, [...new Set(ids)], function* (missing) {
       for (const row of yield* allRows(sql, JSON.stringify(missing)))
         places.set(Number(row["id"]), {
           place: JSON.parse(String(row["place"])) as ItemPlace,
@@ -132,7 +132,7 @@ function passageOf([id, item, start, text]: PassageRow, passages: Map<number, St
 }
 
 /** The rows of these numbers; `load` reads those that are missing. */
-function* known<Row>(
+function* rowsOf<Row>(
   rows: ReadonlyMap<number, Row>,
   ids: readonly number[],
   load: (missing: readonly number[]) => Unit<void>,

@@ -117,7 +117,7 @@ async function mendProxied({ paths }: DoctorView, { id, path }: LogCondition): P
   }
 }
 
-/** Of our own making and of use to nobody; what is younger than an hour may still be at work. */
+/** What we made ourselves and is of use to nobody; what is younger than an hour may still be at work. */
 async function leftovers(view: DoctorView): Promise<string[]> {
   const { paths, now } = view;
   const isOld = (path: string): boolean =>
