@@ -1,6 +1,6 @@
 // One run of a sidekick: a union by state, and the one function that moves it on.
 
-export type SidekickRecord = {
+type SidekickRecord = {
   name: string;
   /** `sidekick-<name>-<ms>`. */
   agentId: string;
@@ -8,7 +8,7 @@ export type SidekickRecord = {
   tokens: number;
   sends: number;
 };
-export type Running = SidekickRecord & { state: "running" };
+type Running = SidekickRecord & { state: "running" };
 export type SidekickRun =
   | { state: "skipped"; name: string; reason: string }
   | Running

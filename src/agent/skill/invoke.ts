@@ -13,7 +13,7 @@ const MAX_PATH = 200;
 const MAX_DEPTH = 6;
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "build"]);
 
-export type SkillInvocation = {
+type SkillInvocation = {
   /** One message for the model. */
   message: string;
   /** The data of `skill.invoked`. */

@@ -23,7 +23,7 @@ export type RepositoryFilesOptions = {
   /** The seed's own flag turned file memory on. */
   seed: boolean;
 };
-export type RepositoryMemory = { all: FileMemory; waiting: FileMemory };
+type RepositoryMemory = { all: FileMemory; waiting: FileMemory };
 export type SettleReport = { records: number; merged: number; optimised: boolean; unparsed: number };
 
 /** A file of this size was not made by people remembering things. */

@@ -11,7 +11,7 @@ import { promotedFacts } from "./fact.ts";
 /** A line of a message that promotes itself is known by its turn and its number in it. */
 export type DirectivePlace = { turnId: string; index: number };
 
-export type PromotionOptions = {
+type PromotionOptions = {
   /** The id of the episode. */
   id: string;
   /** The name of the workspace. */

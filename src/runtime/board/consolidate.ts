@@ -30,7 +30,7 @@ export type Consolidation = {
   end(): Promise<void>;
 };
 
-export type ConsolidationActor = {
+type ConsolidationActor = {
   /** The conversation of the agent that consolidates. */
   conversation: Conversation;
   promptLimit: number;

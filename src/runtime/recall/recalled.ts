@@ -32,7 +32,7 @@ import { refOf } from "./match-text.ts";
 import { recallPlace, scopesOf } from "./scope.ts";
 
 /** What recall needs of a session, or of one that might begin. */
-export type RecalledServices = Pick<SessionResources, "workspace"> & {
+type RecalledServices = Pick<SessionResources, "workspace"> & {
   main: Pick<Conversation, "id" | "publish"> & {
     state: Pick<SessionState, "promptCount" | "checkpoints" | "context">;
   };

@@ -6,7 +6,7 @@ import { optional } from "../../../base/optional.ts";
 import { set, type User } from "../row.ts";
 
 /** `base` is missing when the provider cannot be stood in for by an address alone. */
-export type CodexProvider = { name: string; base?: string; keyName?: string };
+type CodexProvider = { name: string; base?: string; keyName?: string };
 
 export const configPath = ({ env, home }: User): string =>
   join(set(env, "CODEX_HOME") ?? join(home, ".codex"), "config.toml");
