@@ -1,15 +1,12 @@
 // What choosing a model depends on, as plain values, and how to get it from the settings.
-import type { ProviderName, WireName } from "../schema/model.ts";
+import { type ProviderName, type VendorName, vendorNames, type WireName } from "../schema/model.ts";
 import type { Sources } from "../settings/resolve.ts";
 import type { Settings } from "../settings/table.ts";
 import type { ModelCatalog } from "./catalog.ts";
 import type { FetchJson } from "./resolve-fetch.ts";
 
-const VENDORS = ["openai", "anthropic", "google", "ollama"] as const;
-type VendorName = (typeof VENDORS)[number];
-
 const ofVendors = <V>(make: (vendor: VendorName) => V): Record<VendorName, V> =>
-  Object.fromEntries(VENDORS.map((vendor) => [vendor, make(vendor)])) as Record<VendorName, V>;
+  Object.fromEntries(vendorNames.map((vendor) => [vendor, make(vendor)])) as Record<VendorName, V>;
 
 type Account = { apiKey?: string | undefined; baseUrl?: string | undefined };
 

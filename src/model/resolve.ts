@@ -36,6 +36,7 @@ async function byName(name: string, input: ResolveInput): Promise<Result<Resolve
 async function byConfiguration(input: ResolveInput): Promise<Result<ResolvedModel, Failure>> {
   if (input.baseUrl !== undefined) return onlyListed(input.baseUrl, input);
   const skipped: string[] = [];
+  // A model of Google's is used only when it is named.
   for (const provider of ["openai", "anthropic"] as const) {
     const { apiKey, baseUrl } = input.providers[provider];
     const name = defaultModel(input.catalog, provider)?.id;

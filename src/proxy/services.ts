@@ -1,7 +1,8 @@
 // The part of the proxy that keeps things. It may be missing for a while: then requests pass as they came.
 
 import type { Clock } from "../base/clock.ts";
-import { fail, type Result } from "../base/result.ts";
+import { fail, isFailure, type Result } from "../base/result.ts";
+import { SharedOpening } from "../base/shared-opening.ts";
 import type { Pin, PinOwner } from "../memory/pin/pin.ts";
 import type { Recall } from "../memory/recall/recall.ts";
 import type { FilteredText, Redactor } from "../memory/secret/filter.ts";
@@ -35,7 +36,7 @@ const THREAD_MS = 60_000;
 export class ServicesDoor {
   readonly #open: OpenServices;
   readonly #clock: Clock;
-  #services: Promise<Result<ProxyServices, Fault>> | undefined;
+  readonly #services = new SharedOpening(() => this.#opening(), isFailure);
   #failed: { fault: Fault; at: number } | undefined;
 
   constructor(open: OpenServices, clock: Clock) {
@@ -46,23 +47,22 @@ export class ServicesDoor {
   async get(): Promise<Result<ProxyServices, Fault>> {
     const failed = this.#failed;
     if (failed && this.#clock.monotonic() - failed.at < TRY_AGAIN_MS) return fail(failed.fault);
-    if ((await this.opened())?.isLost()) this.#services = undefined;
-    this.#services ??= this.#opening();
-    return failed ? fail(failed.fault) : this.#services;
+    if ((await this.opened())?.isLost()) this.#services.forget();
+    const services = this.#services.get();
+    return failed ? fail(failed.fault) : services;
   }
 
   /** A search has little time: its thread starts before the first one, and no request waits for that. */
   async #opening(): Promise<Result<ProxyServices, Fault>> {
     const services = await this.#open();
     if (services.ok) void services.value.recall.start(THREAD_MS);
-    else this.#services = undefined;
     this.#failed = services.ok ? undefined : { fault: services.error, at: this.#clock.monotonic() };
     return services;
   }
 
   /** What is open now, without opening it. */
   async opened(): Promise<ProxyServices | undefined> {
-    const services = await this.#services;
+    const services = await this.#services.current();
     return services?.ok ? services.value : undefined;
   }
 

@@ -1,19 +1,16 @@
 // The models that can be used here, with limit and multiplier.
 import { promptLimit } from "../model/limits.ts";
 import type { ModelRow } from "./client/session.ts";
-import { catalogOf } from "./model.ts";
+import { usableModels } from "./model.ts";
 import type { ModelInForce } from "./session/model-in-force.ts";
 import type { Workspace } from "./workspace.ts";
 
 export function listModels(workspace: Workspace, model: ModelInForce): ModelRow[] {
   const { values } = workspace.settings;
-  const usable = new Set<string>(["offline"]);
-  for (const provider of ["openai", "anthropic", "google"] as const)
-    if (values[`providers.${provider}.apiKey`]) usable.add(provider);
-  if (values["provider.baseUrl"]) usable.add("custom");
   const { id, entry } = model.target;
   const setting = values["limits.maxPromptTokens"];
-  const others = catalogOf(workspace).catalog.filter((e) => usable.has(e.provider) && e.id !== id);
+  const models = usableModels(workspace, values["provider.baseUrl"] ? ["offline", "custom"] : ["offline"]);
+  const others = models.filter((e) => e.id !== id);
   return [
     { id, promptLimit: model.promptLimit, multiplier: entry.multiplier, isInUse: true },
     ...others.map((e) => ({

@@ -8,6 +8,8 @@ import { type ResolvedModel, resolveModel } from "../model/resolve.ts";
 import { fetchJson } from "../model/resolve-fetch.ts";
 import { resolveInput } from "../model/resolve-input.ts";
 import { refusedByList } from "../model/resolve-list.ts";
+import { allVendors } from "../model/wire/registry.ts";
+import type { CatalogEntry, ProviderName } from "../schema/model.ts";
 import type { Workspace } from "./workspace.ts";
 
 export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> {
@@ -18,6 +20,14 @@ export function catalogOf(workspace: Workspace): ReturnType<typeof loadCatalog> 
     text = undefined; // no file of the user's own: the built-in catalogue
   }
   return loadCatalog(text);
+}
+
+/** Models of the vendors that have a key, and of these providers. */
+export function usableModels(workspace: Workspace, more: readonly ProviderName[] = []): readonly CatalogEntry[] {
+  const { values } = workspace.settings;
+  const usable = new Set(more);
+  for (const { provider } of allVendors()) if (provider && values[`providers.${provider}.apiKey`]) usable.add(provider);
+  return catalogOf(workspace).catalog.filter((entry) => usable.has(entry.provider));
 }
 
 /** `requested` beats the settings; without either the configuration decides. */

@@ -10,7 +10,11 @@ export const wireName = z.custom<WireName>((name) => wireNames.some((known) => k
   error: () => `must be one of ${wireNames.join(", ")}`,
 });
 
-export const providerName = z.enum(["openai", "anthropic", "google", "ollama", "custom", "offline"]);
+/** Providers with a key and an address of their own in the settings. */
+export const vendorNames = ["openai", "anthropic", "google", "ollama"] as const;
+export type VendorName = (typeof vendorNames)[number];
+
+export const providerName = z.enum([...vendorNames, "custom", "offline"]);
 export type ProviderName = z.infer<typeof providerName>;
 
 export const catalogEntry = z.looseObject({

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
 import { useEffect, useRef } from "preact/hooks";
+import type { LiveEvent } from "../../src/schema/api/live.ts";
 import { signedIn } from "./call.ts";
 
 type BadgeState = { type: "live" } | { type: "reconnecting" } | { type: "stale"; since: Date };
@@ -9,8 +10,10 @@ export const live = signal<BadgeState>({ type: "reconnecting" });
 /** Moves when events were missed for good: everything on screen is asked for again. */
 const gaps = signal(0);
 
-type StreamEvent = { id: string; type: string; data: unknown };
-type Listener = (event: StreamEvent) => void;
+type EventName = LiveEvent["type"];
+/** Names of events, and the words before their dots, which stand for all that begin so. */
+export type EventStarts = readonly (EventName | (EventName extends `${infer Word}.${string}` ? Word : never))[];
+type Listener = (type: string) => void;
 const listeners = new Set<Listener>();
 
 const FIRST_MS = 1_000;
@@ -70,7 +73,7 @@ async function read(): Promise<void> {
     // Nobody can say what was missed where no event had come yet.
     if (wasConnected && last === undefined) gaps.value += 1;
     wasConnected = true;
-    const parser = createParser({ onEvent: ({ id, event, data }) => take(id, event ?? "message", data) });
+    const parser = createParser({ onEvent: ({ id, event }) => take(id, event ?? "message") });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { value, done } = await reader.read();
@@ -89,7 +92,7 @@ async function read(): Promise<void> {
   }
 }
 
-function take(id: string | undefined, type: string, text: string): void {
+function take(id: string | undefined, type: string): void {
   if (id !== undefined) {
     if (id === last) return;
     last = id;
@@ -98,17 +101,11 @@ function take(id: string | undefined, type: string, text: string): void {
     gaps.value += 1;
     return;
   }
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    return; // An event that cannot be read is one that was missed: the next answer has its effect.
-  }
-  for (const listener of listeners) listener({ id: id ?? "", type, data });
+  for (const listener of listeners) listener(type);
 }
 
 /** Calls back soon after events whose type begins with one of these, and after a gap; many at once are one call. */
-export function useLive(types: readonly string[], then: () => void): void {
+export function useLive(types: EventStarts, then: () => void): void {
   const callback = useRef(then);
   callback.current = then;
   const key = types.join(" ");
@@ -122,7 +119,7 @@ export function useLive(types: readonly string[], then: () => void): void {
       }, 150);
     };
     const starts = key.split(" ");
-    const listener: Listener = ({ type }) => {
+    const listener: Listener = (type) => {
       if (starts.some((start) => type.startsWith(start))) soon();
     };
     listeners.add(listener);

@@ -1,7 +1,7 @@
 // A long list, a page at a time: more when the reader nears its end, the head again when something new happened.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiResult, CallProblem } from "./call.ts";
-import { useLive } from "./live.ts";
+import { type EventStarts, useLive } from "./live.ts";
 
 type ListAnswer = { items: readonly unknown[]; next?: string | null | undefined };
 type RowOf<A extends ListAnswer> = A["items"][number];
@@ -43,7 +43,7 @@ export function usePages<A extends ListAnswer>(
   key: string,
   load: Load<A>,
   id: (row: RowOf<A>) => string,
-  live: readonly string[] = [],
+  live: EventStarts = [],
 ): PagedList<A> {
   const [state, setState] = useState<Held<A>>(empty(key));
   const latest = useRef(state);

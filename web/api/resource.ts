@@ -1,7 +1,7 @@
 // One answer on screen: loading, there, or failed; what was there stays while it is asked for again.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiResult, CallProblem } from "./call.ts";
-import { useLive } from "./live.ts";
+import { type EventStarts, useLive } from "./live.ts";
 
 export type Resource<T> = {
   value?: T;
@@ -17,7 +17,7 @@ type Held<T> = { key: string; value?: T; problem?: CallProblem; loading: boolean
 export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<ApiResult<T>>,
-  live: readonly string[] = [],
+  live: EventStarts = [],
 ): Resource<T> {
   const [state, setState] = useState<Held<T>>({ key, loading: true });
   const [round, setRound] = useState(0);

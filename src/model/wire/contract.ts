@@ -8,7 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ContextItem } from "../../schema/context-item.ts";
 import type { Message } from "../../schema/message.ts";
-import type { CatalogEntry, ProviderName, WireName } from "../../schema/model.ts";
+import type { CatalogEntry, VendorName, WireName } from "../../schema/model.ts";
 import type { ContextLimit, ModelRequest, ModelTarget, ProviderCompaction } from "../contract.ts";
 
 export type WireBody = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export type WireVendor = {
   /** The name of its upstream in the gateway. */
   name: string;
   /** Which of our providers it is, and the variable that holds its key; undefined for one that is only configured. */
-  provider?: ProviderName;
+  provider?: VendorName;
   keyVariable?: string;
   address: string;
   /** Its own header for a key, in lower case; without one a key is a bearer. */

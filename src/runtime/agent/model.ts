@@ -9,7 +9,7 @@ import type { ModelTarget } from "../../model/contract.ts";
 import { fetchJson } from "../../model/resolve-fetch.ts";
 import { resolveInput } from "../../model/resolve-input.ts";
 import { listModels } from "../../model/resolve-list.ts";
-import { catalogOf, chooseModel } from "../model.ts";
+import { catalogOf, chooseModel, usableModels } from "../model.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -81,15 +81,12 @@ function ownModel(
 async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<Known> {
   const { target } = model;
   const { values, sources } = workspace.settings;
-  const { catalog } = catalogOf(workspace);
-  const usable = new Set<string>();
-  for (const provider of ["openai", "anthropic", "google"] as const)
-    if (values[`providers.${provider}.apiKey`]) usable.add(provider);
   // A custom server is taken to charge what the catalogue says of the name: enough to compare two of its models.
   const own = target.provider === "custom" ? customOffer(workspace, splitName(target.id)[1]) : offerFor(target);
-  const others = catalog.filter((e) => usable.has(e.provider) && e.id !== target.id);
+  const others = usableModels(workspace).filter((e) => e.id !== target.id);
   const offers = [own, ...others.map((entry) => offerFor({ id: entry.id, entry }))];
   if (values["provider.baseUrl"] === undefined) return { offers, listed: [] };
+  const { catalog } = catalogOf(workspace);
   const list = await listModels(resolveInput(values, sources, { catalog, fetchJson, signal: stopping.signal }));
   if (!list.ok || list.value.length === 0) return { offers, listed: undefined };
   const listed = list.value.map(({ name }) => name);

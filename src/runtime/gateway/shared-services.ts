@@ -2,7 +2,8 @@
 
 import { errorText } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
-import { fail, ok, type Result } from "../../base/result.ts";
+import { fail, isFailure, ok, type Result } from "../../base/result.ts";
+import { SharedOpening } from "../../base/shared-opening.ts";
 import { activePins } from "../../memory/pin/pin.ts";
 import { embeddedItemIndex } from "../../proxy/remember/item-index.ts";
 import { Remember } from "../../proxy/remember/remember.ts";
@@ -40,22 +41,24 @@ const OPEN_MS = 500;
 
 /** One store for everybody who asks: SQLite's locks do not bear a second one in a process. Tried again after a failure. */
 export function sharedServices(workspace: Workspace, settings: ProxySettings, onTrouble: Trouble): SharedServices {
-  let opened: ReturnType<OpenHomeServices> | undefined;
+  const opening = new SharedOpening(
+    () =>
+      openServices(workspace, settings, onTrouble).catch((error: unknown) =>
+        // A database of somebody else: the schema does not fit it.
+        fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
+      ),
+    isFailure,
+  );
   const retired: HomeServices[] = [];
   let watch: FileWatch | undefined;
   return {
     async open() {
-      opened ??= openServices(workspace, settings, onTrouble).catch((error: unknown) =>
-        // A database of somebody else: the schema does not fit it.
-        fail(faultAt("store_corrupt", workspace.paths.store, errorText(error))),
-      );
-      const services = await opened;
-      if (!services.ok) opened = undefined;
+      const services = await opening.get();
       if (!services.ok) return services;
       watch ??= new FileWatch(workspace.paths.store);
       if (!services.value.isLost()) return services;
       // What waits to be stored is gone with it, and comes again with the next requests.
-      opened = undefined;
+      opening.forget();
       watch = undefined;
       retired.push(services.value);
       void services.value.remember.close();
@@ -63,7 +66,7 @@ export function sharedServices(workspace: Workspace, settings: ProxySettings, on
     },
     finding: () => watch?.finding(),
     async close() {
-      const current = await opened;
+      const current = await opening.current();
       if (current?.ok) await current.value.close();
       for (const old of retired.splice(0)) await old.close();
     },

@@ -2,6 +2,7 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { errorText } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
+import { SharedOpening } from "../../base/shared-opening.ts";
 import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
 import { TemporalGraph } from "../../memory/graph/graph.ts";
 import { embeddedGraph } from "../../memory/graph/store/embedded.ts";
@@ -62,15 +63,12 @@ if (!isMainThread && isRecord(workerData) && "everlongStorage" in workerData)
 const tell = (reply: StorageReply): void => parentPort?.postMessage(reply);
 
 function serve(data: StorageData): void {
-  let opened: Promise<StorageJobs> | undefined;
+  // Tried again with the next job after a failure.
+  const opening = new SharedOpening(() => open(data));
   let isTold = false;
   parentPort?.on("message", async ({ id, job, args }: StorageAsk) => {
     try {
-      opened ??= open(data).catch((error: unknown) => {
-        opened = undefined; // tried again with the next job
-        throw error;
-      });
-      const work = (await opened)[job] as (...values: readonly unknown[]) => Promise<unknown>;
+      const work = (await opening.get())[job] as (...values: readonly unknown[]) => Promise<unknown>;
       tell({ type: "answer", id, value: await work(...args) });
     } catch (error) {
       tell({ type: "failed", id, message: errorText(error) });

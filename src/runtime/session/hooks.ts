@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
+import { SharedOpening } from "../../base/shared-opening.ts";
 import type { Hook } from "../../hook/hook.ts";
 import type { HookContext } from "../../hook/input.ts";
 import { noOutcome } from "../../hook/merge.ts";
@@ -46,38 +47,30 @@ export function sessionHooks(parts: SessionHooksParts): SessionHooks {
   // A change of settings is a new value of them: hooks that came or went with it count from then on.
   let seen: Workspace["settings"] | undefined;
   let mayRun = false;
-  let loading: Promise<Loaded> | undefined;
   const history: HookHistory = { last: new Map(), warned: new Set() };
+  const loading = new SharedOpening(() => loadRunner(parts, history));
 
   function look(): boolean {
     if (seen !== workspace.settings) {
       seen = workspace.settings;
       mayRun = !isSwitchedOff(workspace) && areThere(workspace);
-      loading = undefined;
+      loading.forget();
     }
     return mayRun;
   }
-
-  const load = (): Promise<Loaded> => {
-    loading ??= loadRunner(parts, history).catch((error: unknown) => {
-      loading = undefined; // the next hook tries again
-      throw error;
-    });
-    return loading;
-  };
 
   return {
     hookFor: (actor) => async (name, input, signal) => {
       // A consolidation that nobody sees is no session of the user's: only what guards tools runs around it.
       if (isDetached(workspace) && !isAroundTools(name)) return noOutcome;
       if (!look()) return noOutcome;
-      const { runner } = await load();
+      const { runner } = await loading.get();
       const context = { sessionId, cwd: cwd(), transcriptPath, ...(actor ? { agent: actor } : {}) };
       return runner.run(name, input, context, signal);
     },
     async list() {
       look();
-      const [{ describeHooks }, { runner, hooks }] = await Promise.all([import("../../hook/list.ts"), load()]);
+      const [{ describeHooks }, { runner, hooks }] = await Promise.all([import("../../hook/list.ts"), loading.get()]);
       return describeHooks(hooks, runner.lastRun);
     },
   };

@@ -2,7 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { errorText, type Failure } from "../../base/failure.ts";
-import { ok, type Result } from "../../base/result.ts";
+import { isFailure, ok, type Result } from "../../base/result.ts";
+import { SharedOpening } from "../../base/shared-opening.ts";
 import { repositoryKey } from "../../host/git.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import type { TemporalGraph } from "../../memory/graph/graph.ts";
@@ -46,7 +47,7 @@ export class SessionIndex {
   #isLost: () => boolean = () => false;
   /** Damaged or replaced while somebody may still be reading them. */
   readonly #retired: { close(): unknown }[] = [];
-  #opening: Promise<Result<Database, Failure>> | undefined;
+  readonly #opening = new SharedOpening(() => this.#openStore(), isFailure);
   #caughtUp = false;
   #isLogChecked = false;
   #pruned = false;
@@ -239,19 +240,19 @@ export class SessionIndex {
 
   /** The one connection of this session, opened when somebody first needs it. */
   async store(): Promise<Result<Database, Failure>> {
-    const { paths, indexing } = this.#workspace;
     if (this.#db && this.#isLost()) this.#retire(this.#db);
-    if (this.#db) return ok(this.#db);
-    this.#opening ??= openStore(paths, {
+    return this.#opening.get();
+  }
+
+  async #openStore(): Promise<Result<Database, Failure>> {
+    const { paths, indexing } = this.#workspace;
+    const opened = await openStore(paths, {
       recall: indexing.recall,
       onRebuilt: (rebuilt) => this.#onRebuilt(rebuiltData(rebuilt)),
     });
-    const opened = await this.#opening;
-    this.#opening = undefined;
-    if (opened.ok && this.#db !== opened.value) {
-      this.#db = opened.value;
-      this.#isLost = lossWatch(paths.store);
-    }
+    if (!opened.ok) return opened;
+    this.#db = opened.value;
+    this.#isLost = lossWatch(paths.store);
     return opened;
   }
 
@@ -266,6 +267,7 @@ export class SessionIndex {
     this.#graph = undefined;
     this.#graphiti = undefined;
     this.#db = undefined;
+    this.#opening.forget();
     this.#recall = undefined;
     this.#caughtUp = false;
   }
@@ -281,6 +283,7 @@ export class SessionIndex {
     this.#recall = undefined;
     this.#db?.close();
     this.#db = undefined;
+    this.#opening.forget();
   }
 }
 
