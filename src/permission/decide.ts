@@ -10,7 +10,7 @@ import { type Allow, fitsPlanMode, namesOwnPapers, permitted, showsDenied, shows
 import type { Policy, SourcedRule } from "./policy.ts";
 import { shown, shownLines } from "./shown.ts";
 
-type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected";
+type DenyCode = "guard" | "denied" | "plan_mode" | "user_not_available" | "rejected" | "interrupted";
 
 export type Deny = {
   type: "deny";

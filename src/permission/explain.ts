@@ -77,3 +77,11 @@ export function refuseByUser(ask: ApprovalQuestion, answer: Extract<PermissionAn
   const words = answer.feedback ? ` They said: ${answer.feedback}` : "";
   return { type: "deny", code: "rejected", by: "user", reason: `The user rejected ${described(ask)}.${words}` };
 }
+
+/** The question ended with its turn: nobody said no. */
+export const refuseUnanswered = (ask: ApprovalQuestion): Deny => ({
+  type: "deny",
+  code: "interrupted",
+  by: "nobody",
+  reason: `Interrupted before anybody answered about ${described(ask)}.`,
+});

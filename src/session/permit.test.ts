@@ -43,6 +43,23 @@ it("O67 a call that was stopped before its question does not wait for the answer
   expect((await asked).type).toBe("allow");
 });
 
+it("F42 a question that ends with its turn is nobody's refusal, neither in the log nor for the model", async () => {
+  const open = Promise.withResolvers<PermissionAnswer>();
+  const b = bench({ answer: open.promise });
+  const { permission, tools } = b.session.parts;
+  const tool = tools.offered().tools[0];
+  if (!tool) throw new Error("no tool");
+  const stop = new AbortController();
+  const asked = permission.permit({ toolCallId: "a", tool, input: { path: "a" }, signal: stop.signal });
+  await expect.poll(() => b.questions.length).toBe(1);
+  stop.abort();
+  open.resolve({ type: "reject" });
+  const message = "Interrupted before anybody answered about write a.";
+  expect(await asked).toEqual({ type: "deny", code: "interrupted", message });
+  const completed = b.events.find(({ type }) => type === "permission.completed");
+  expect(completed?.data).toMatchObject({ result: "denied", reason: message });
+});
+
 it("OI7 O65 whatever the rules, hooks and answers: a subagent's call is decided as the main agent's would be", async () => {
   await fc.assert(
     fc.asyncProperty(policy, opinion, answer, async (rulesNow, said, reply) => {

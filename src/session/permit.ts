@@ -4,7 +4,7 @@ import { Mutex } from "../base/mutex.ts";
 import { optional } from "../base/optional.ts";
 import { type ApprovalQuestion, type Deny, decide, type PermissionDecision } from "../permission/decide.ts";
 import { type Doubt, withDoubts } from "../permission/doubt.ts";
-import { explainAsk, refuseByHook, refuseByUser, refuseUnasked } from "../permission/explain.ts";
+import { explainAsk, refuseByHook, refuseByUser, refuseUnanswered, refuseUnasked } from "../permission/explain.ts";
 import { inspect } from "../permission/inspect.ts";
 import type { PermissionPart } from "../permission/part.ts";
 import { realPath } from "../permission/path.ts";
@@ -209,7 +209,7 @@ export class Door {
   ): Promise<Permit> {
     const { conversation } = call.actor;
     if (answer.type === "reject") {
-      const deny = refuseByUser(ask, answer);
+      const deny = call.signal.aborted ? refuseUnanswered(ask) : refuseByUser(ask, answer);
       await conversation.emit("permission.completed", { requestId, result: "denied", reason: deny.reason });
       return { type: "deny", code: deny.code, message: deny.reason };
     }

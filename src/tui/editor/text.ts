@@ -36,9 +36,8 @@ export function insert(state: EditorText, added: string): EditorText {
 
 /** A long paste becomes a mark; so does one that holds the very character of a mark. */
 export function paste(state: EditorText, pasted: string): EditorText {
-  const lines = pasted.split("\n").length;
   const clashes = Object.keys(state.marks).some((mark) => pasted.includes(mark));
-  if (lines <= LONG_LINES && pasted.length <= LONG_CHARS && !clashes) return insert(state, pasted);
+  if (lineCount(pasted) <= LONG_LINES && pasted.length <= LONG_CHARS && !clashes) return insert(state, pasted);
   const char = freeMark(state);
   if (char === undefined) return insert(state, pasted);
   const number = Math.max(0, ...Object.values(state.marks).map((mark) => mark.number)) + 1;
@@ -68,8 +67,11 @@ export function unfold(state: EditorText, pasted: string): EditorText | undefine
   };
 }
 
+/** A line break at the end ends the last line and begins none. */
+const lineCount = (text: string): number => text.replace(/\n$/, "").split("\n").length;
+
 export const markLabel = ({ number, text }: PasteMark): string => {
-  const lines = text.split("\n").length;
+  const lines = lineCount(text);
   return `[Pasted text #${number}, ${lines === 1 ? "1 line" : `${lines} lines`}]`;
 };
 

@@ -1,5 +1,5 @@
 // Ctrl+R: searching what was sent before; Enter puts the match into the editor.
-import { replaceText } from "../editor/edit.ts";
+import { edit, emptyEditor, isEditAction, replaceText } from "../editor/edit.ts";
 import { textOf } from "../editor/text.ts";
 import type { KeyPress } from "../terminal/input.ts";
 import { type ScreenState, type Step, stay } from "./message.ts";
@@ -26,6 +26,8 @@ export function onSearchKey(state: ScreenState, key: KeyPress): Step {
   if (action === "searchHistory" || action === "up")
     return show(search.words, Math.min(search.at + 1, Math.max(0, matches.length - 1)));
   if (action === "down") return show(search.words, Math.max(0, search.at - 1));
-  if (action === "deleteLeft") return show(search.words.slice(0, -1), 0);
-  return key.text === undefined ? stay(state) : show(search.words + key.text, 0);
+  if (key.text !== undefined) return show(search.words + key.text, 0);
+  if (action === undefined || !isEditAction(action) || action === "newLine") return stay(state);
+  const words = edit({ ...emptyEditor, ...textOf(search.words) }, action).text;
+  return words === search.words ? stay(state) : show(words, 0);
 }

@@ -94,6 +94,18 @@ describe("typing", () => {
     expect(play([pressed("ctrl+r"), paste("port")]).state.search).toEqual({ words: "port", at: 0 });
   });
 
+  it("F31 in the search of the history the keys that delete take whole characters, a word, all of it", () => {
+    const left = (...ids: string[]) => {
+      const words = [..."big 👩‍👩‍👧"].map((char) => typed(char));
+      return play([pressed("ctrl+r"), ...words, ...ids.map((id) => pressed(id))]).state.search?.words;
+    };
+    expect(left()).toBe("big 👩‍👩‍👧");
+    expect(left("backspace")).toBe("big ");
+    expect(left("backspace", "ctrl+w")).toBe("");
+    expect(left("ctrl+u")).toBe("");
+    expect(left("ctrl+j")).toBe("big 👩‍👩‍👧");
+  });
+
   it("F31 Up and Down go by rows of the screen; only from the first and the last one through the history", () => {
     const words = "one two three four five six seven eight nine ten";
     const narrow = { ...first, columns: 22, history: ["earlier"], editor: typeText(emptyEditor, words) };

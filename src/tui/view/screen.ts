@@ -108,7 +108,8 @@ function waitingCount({ questions, facts }: ScreenState): number {
   return questions.length + Math.max(0, facts.asking - permissions);
 }
 
-function shownActivity({ activity, sending, shell }: ScreenState): Activity | undefined {
+function shownActivity({ activity, sending, shell, questions }: ScreenState): Activity | undefined {
+  if (questions.length > 0) return undefined; // what it waits for is a person
   if (shell) return { words: `running ${shell.command}`, since: shell.since, cancels: "esc ends it" };
   const now = activityOf(activity);
   return now ?? (sending > 0 ? { words: "sending", since: Number.POSITIVE_INFINITY } : undefined);
@@ -155,10 +156,10 @@ function hintLine(state: ScreenState, now: number, width: number, look: Look): s
   const isWorking = state.activity.turnSince !== undefined;
   const inFront = ["ctrl+b or /background", "shift+tab mode"];
   const [question] = state.questions;
-  const words = question
-    ? questionKeys(question)
-    : state.search
-      ? ["enter inserts", "ctrl+r older", "esc closes"]
+  const words = state.search
+    ? ["enter inserts", "ctrl+r older", "esc closes"]
+    : question
+      ? questionKeys(question)
       : state.completion && state.completion.rows.length > 0
         ? ["tab completes", "enter takes it", "esc closes"]
         : state.panel
