@@ -6,7 +6,7 @@ import type { Client } from "../runtime/client.ts";
 /** Ours that work here, then what users added. */
 export function availableCommands(client: Client): AvailableCommand[] {
   const ours = slashCommands
-    .filter(({ slash }) => !slash.interactiveOnly)
+    .filter(({ slash }) => !slash.ofTerminal)
     .map(({ name, summary, slash }) => command(name, slash.summary ?? summary, slash.usage));
   const own = client.extensions.commands().map(({ name, help, args }) => command(name, help, args));
   return [...ours, ...own];

@@ -154,7 +154,7 @@ export class EditorSession {
       this.#say(describeFailure(own?.error ?? typed.failure));
       return undefined;
     }
-    if (typed.command.slash.interactiveOnly) {
+    if (typed.command.slash.ofTerminal) {
       this.#say(`/${typed.command.name} is done by your editor: start or close a conversation there.`);
       return undefined;
     }

@@ -39,7 +39,7 @@ export async function runPromptMode({ open: given, prompt, silent }: PromptRun):
     const { unknownCommand } = await commands();
     if (!own.includes(typed.name)) return failBeforeStart(unknownCommand(typed.name, own), open.flags, startedAt);
   }
-  if (typed.type === "command" && typed.command.slash.interactiveOnly) {
+  if (typed.type === "command" && typed.command.slash.ofTerminal) {
     const what = `/${typed.command.name} works only in the interactive agent.`;
     const failure: Failure = {
       code: "interactive_only",

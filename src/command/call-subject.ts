@@ -1,38 +1,20 @@
 // What a tool call is about, in a few words of its own arguments: every face shows it.
 import { isRecord } from "../base/json.ts";
-
-/** The argument that says what a call is about; the first that is there counts. */
-const SUBJECTS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    bash: ["command"],
-    create: ["path"],
-    edit: ["path"],
-    glob: ["pattern"],
-    grep: ["description", "pattern"],
-    recall: ["query", "id", "around"],
-    session_store_sql: ["description", "query"],
-    sql: ["description", "query"],
-    store_memory: ["fact"],
-    task: ["description"],
-    view: ["path"],
-    web_fetch: ["url"],
-  }),
-);
+import { factsOf } from "../schema/own-tool.ts";
 
 const SHOWN_NAMES = 3;
 
 /** Undefined for tools of others, and for arguments that say nothing. Not clipped, and secrets are not taken out. */
 export function callSubject(name: string, args: unknown): string | undefined {
   if (!isRecord(args)) return undefined;
-  const subject = SUBJECTS.get(name)
-    ?.map((key) => args[key])
-    .find((value) => typeof value === "string");
-  if (subject === undefined) return undefined;
-  if (name === "glob") return alternatives(subject);
-  if (name === "view") return `${subject}${linesOf(args["view_range"])}`;
-  if (name !== "grep" || args["description"] !== undefined) return subject;
-  const places = [args["glob"], args["path"]].filter((place) => typeof place === "string");
-  return places.length > 0 ? `${subject} in ${places.join(", ")}` : subject;
+  for (const { argument, isGlob, lines, places = [] } of factsOf(name)?.subject ?? []) {
+    const text = args[argument];
+    if (typeof text !== "string") continue;
+    const where = places.map((place) => args[place]).filter((place) => typeof place === "string");
+    const about = `${isGlob ? alternatives(text) : text}${lines === undefined ? "" : linesOf(args[lines])}`;
+    return where.length > 0 ? `${about} in ${where.join(", ")}` : about;
+  }
+  return undefined;
 }
 
 /** `{a,b,c,d,e}` names files; the first few tell what is looked for. */

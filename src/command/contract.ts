@@ -90,8 +90,8 @@ type SlashForm = {
   usage: string;
   /** Where it differs from the command line's. */
   summary?: string;
-  /** Works only where a person sits at a terminal. */
-  interactiveOnly?: true;
+  /** What a terminal does in place of running it; elsewhere it cannot be typed. */
+  ofTerminal?: "exit" | "new session";
   /** Absent: the words are read as on the command line. */
   run?(
     text: string,

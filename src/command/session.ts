@@ -154,11 +154,11 @@ const atTerminal = async (): Promise<CommandOutcome> => output("");
 export const clear: SlashCommand = {
   name: "clear",
   summary: "start a new session",
-  slash: { usage: "", interactiveOnly: true, run: atTerminal },
+  slash: { usage: "", ofTerminal: "new session", run: atTerminal },
 };
 
 export const exit: SlashCommand = {
   name: "exit",
   summary: "quit",
-  slash: { usage: "", interactiveOnly: true, run: atTerminal },
+  slash: { usage: "", ofTerminal: "exit", run: atTerminal },
 };

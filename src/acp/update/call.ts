@@ -41,9 +41,9 @@ export function announced({ toolCallId, name, arguments: args }: Requested, cwd:
 }
 
 function kindOf(name: string): ToolKind {
-  const group = factsOf(name)?.group;
-  if (name === "exit_plan_mode") return "switch_mode";
-  return (group && KINDS[group]) ?? "other";
+  const facts = factsOf(name);
+  if (facts?.endsMode) return "switch_mode";
+  return (facts && KINDS[facts.group]) ?? "other";
 }
 
 function titleOf(name: string, args: unknown): string {

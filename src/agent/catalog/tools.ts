@@ -31,7 +31,10 @@ const READ_ONLY: ReadonlyMap<string, readonly string[]> = new Map([
   ["shell:read-only", namesIn("shell")],
   ["mcp:read-only", []],
 ]);
-const WHOLE_SHELL = ["shell", "bash", "Bash", "*"];
+const WHOLE_SHELL = [
+  ...["*", "shell"],
+  ...ownTools().flatMap(({ rule, name, aliases = [] }) => (rule === "shell" ? [name, ...aliases] : [])),
+];
 const MCP = /^([^/\s]+)\/([^/\s]+)$/;
 
 export const allTools: AgentTools = { all: true, names: [], mcp: [], readOnlyMcp: false, readOnlyShell: false };

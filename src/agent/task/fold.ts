@@ -4,6 +4,7 @@ import { optional } from "../../base/optional.ts";
 import { clip } from "../../base/text.ts";
 import type { DurableEnvelope, DurableType, Envelope, EventData } from "../../schema/event/envelope.ts";
 import { SIDEKICK_ID } from "../../schema/event/memory.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import { MAIN } from "./contract.ts";
 import { type AgentProgress, type AgentRecord, isTerminal, type RunningRecord } from "./record.ts";
 import { type Change, transition } from "./transition.ts";
@@ -144,7 +145,7 @@ function moving(progress: AgentProgress): AgentProgress {
 }
 
 function intentOf({ toolName, arguments: args }: EventData<"tool.execution_start">): string | undefined {
-  if (toolName !== "report_intent" || !isRecord(args) || typeof args["intent"] !== "string") return undefined;
+  if (!factsOf(toolName)?.saysIntent || !isRecord(args) || typeof args["intent"] !== "string") return undefined;
   return clip(args["intent"].replace(/\s+/g, " ").trim(), INTENT_CHARS);
 }
 

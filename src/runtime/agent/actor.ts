@@ -177,7 +177,7 @@ function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, of
       settings: () => {
         const settings = contextSettings(workspace);
         // An agent that may not have the tool is told where the originals are, and no more.
-        const recallOn = settings.recallOn && (isMain || offered().some(({ name }) => name === "recall"));
+        const recallOn = settings.recallOn && (isMain || offered().some((tool) => tool.givesBack));
         return { ...settings, recallOn };
       },
       ...(isMain ? { writeCheckpoint: (name, text) => writeCheckpoint(services, name, text) } : {}),

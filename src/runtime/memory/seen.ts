@@ -5,7 +5,7 @@ import { blockRemover } from "../../base/tag-block.ts";
 import type { SeenText } from "../../memory/record/origins.ts";
 import type { ShownLine } from "../../memory/record/section.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
-import { factsOf, type OwnToolName } from "../../schema/own-tool.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 
 /** Programs that bring text from elsewhere. */
 const WEB =
@@ -63,15 +63,13 @@ function kindOf({ name, mcp, args }: Call): SeenText["kind"] | undefined {
   return from ?? (WEB.test(args) ? "web" : "tool");
 }
 
-const STORE: OwnToolName = "store_memory";
-
 /** Stores of this session that worked, before a resume too. */
 export const storesIn = (chain: readonly DurableEnvelope[]): number => {
-  const names = new Map<string, string>();
+  const stores = new Set<string>();
   let count = 0;
   for (const e of chain) {
-    if (e.type === "tool.execution_start") names.set(e.data.toolCallId, e.data.toolName);
-    if (e.type !== "tool.execution_complete" || names.get(e.data.toolCallId) !== STORE) continue;
+    if (e.type === "tool.execution_start" && factsOf(e.data.toolName)?.leaves === "fact") stores.add(e.data.toolCallId);
+    if (e.type !== "tool.execution_complete" || !stores.has(e.data.toolCallId)) continue;
     if (e.data.success && !e.data.result.content.startsWith("already_stored")) count++;
   }
   return count;

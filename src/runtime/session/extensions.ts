@@ -10,6 +10,7 @@ import { findSkill, loadSkills, type Skill, type Skills } from "../../agent/skil
 import { fail, ok } from "../../base/result.ts";
 import { hasConsent } from "../../permission/consent.ts";
 import type { DurableEnvelope } from "../../schema/event/envelope.ts";
+import { factsOf } from "../../schema/own-tool.ts";
 import type { Conversation } from "../../session/session.ts";
 import { skillTool } from "../../tool/builtin/skill.ts";
 import type { Tool } from "../../tool/contract.ts";
@@ -90,8 +91,10 @@ export async function invoke(
 }
 
 /** `/NAME` was typed: its message prescribes the call. */
-const asksForSkill = (e: DurableEnvelope, name: string): boolean =>
-  e.type === "user.message" && e.data.directive?.tool === "skill" && e.data.directive.args["name"] === name;
+function asksForSkill(e: DurableEnvelope, name: string): boolean {
+  const directive = e.type === "user.message" ? e.data.directive : undefined;
+  return directive !== undefined && factsOf(directive.tool)?.group === "skill" && directive.args["name"] === name;
+}
 
 /** Agents that a server offers for this repository, when the user has named one. */
 async function fromCatalogue({ settings, trust, paths, root, context }: Workspace): Promise<ParsedAgent[]> {

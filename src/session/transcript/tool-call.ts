@@ -103,7 +103,7 @@ function rememberedBy(event: Complete, { tool, args }: Call): BlockOf<"memory"> 
   const base = { ...begun, kind: "memory", ...about } as const;
   if (!success)
     return { ...base, action: "refused", detail: error?.message ?? result.content, ...optional("code", error?.code) };
-  const action = tool === "vote_memory" ? "voted" : storedAs(result.content);
+  const action = factsOf(tool)?.leaves === "vote" ? "voted" : storedAs(result.content);
   return { ...base, action, detail: result.content.replace(/^[a-z]+_[a-z]+: /, "") };
 }
 

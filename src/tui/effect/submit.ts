@@ -36,9 +36,9 @@ async function sendOwn(app: App, client: Client, typed: Extract<TypedText, { typ
 const failureText = ({ what, next }: Failure): string => [what, next].filter(Boolean).join(" ");
 
 async function runCommand(app: App, client: Client, typed: Extract<TypedText, { type: "command" }>): Promise<void> {
-  const { name } = typed.command;
-  if (name === "exit") return app.end(0);
-  if (name === "clear") return app.open({ type: "new" });
+  const { name, slash } = typed.command;
+  if (slash.ofTerminal === "exit") return app.end(0);
+  if (slash.ofTerminal === "new session") return app.open({ type: "new" });
   if (name === "resume" && typed.args !== "") return app.open({ type: "resume", id: typed.args });
   if (typed.args === "" && panelFor(name)) return openPanel(app, name, typed.args);
   if (name === "copy") return copyAnswer(app, client, typed);

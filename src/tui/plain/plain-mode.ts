@@ -89,8 +89,8 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
       else current().prompt();
       return;
     }
-    if (typed.command.name === "exit") return ended(EXIT.done);
-    if (typed.command.name === "clear") {
+    if (typed.command.slash.ofTerminal === "exit") return ended(EXIT.done);
+    if (typed.command.slash.ofTerminal === "new session") {
       const next = await openClient({ ...open, session: { type: "new" }, prompts, slashNames });
       if (!next.ok) return current().print(next.error.what);
       await client.close({ type: "routine", reason: "clear" });

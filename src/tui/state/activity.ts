@@ -148,7 +148,7 @@ function callWords(tool: string, args: unknown): string {
     ? SUBJECTS.map((key) => args[key]).find((value) => typeof value === "string")
     : undefined;
   const text = typeof subject === "string" ? subject.replace(/\s+/g, " ").trim() : "";
-  return tool === "bash" && text !== "" ? text : `${tool} ${text}`.trim();
+  return factsOf(tool)?.rule === "shell" && text !== "" ? text : `${tool} ${text}`.trim();
 }
 
 export const activityOf = ({ now, compaction }: ActivityState): Activity | undefined => compaction ?? now;

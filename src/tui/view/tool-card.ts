@@ -60,20 +60,21 @@ function runningCard(block: Card & { state: "running" }, width: number, look: Lo
 
 function endedCard(block: EndedCard, width: number, look: Look): SpanLine[] {
   // What a command prints last says how it went; what a file or a list begins with says what it is.
-  const isCommand = factsOf(block.tool)?.group === "shell";
+  const toolFacts = factsOf(block.tool);
+  const isCommand = toolFacts?.group === "shell";
   const end: ShellEnding = isCommand ? readShellEnd(block.output) : { output: block.output };
   const failure = block.state === "success" ? end.failure : failureText(block);
   const [changed] = block.files;
-  const isDiff = block.tool === "edit" && block.state === "success";
-  const isNew = block.tool === "create" && block.state === "success";
-  const change = isDiff || isNew ? `+${changed?.added ?? 0} -${changed?.removed ?? 0}` : undefined;
+  const shows = block.state === "success" ? toolFacts?.shows : undefined;
+  const change = shows ? `+${changed?.added ?? 0} -${changed?.removed ?? 0}` : undefined;
   const facts = [change, durationText(block.durationMs), end.background];
   const head = cardHead(block, failure ? "failure" : "success", failure ? "error" : "success", facts, width, look);
-  if (isDiff) return [...head, ...diffLines(block.output, { width, rows: DIFF_LINES }, look)];
-  if (isNew) return [...head, ...additionLines(argument(block, "file_text"), { width, rows: look.toolLines }, look)];
+  if (shows === "diff") return [...head, ...diffLines(block.output, { width, rows: DIFF_LINES }, look)];
+  if (shows === "addition")
+    return [...head, ...additionLines(argument(block, "file_text"), { width, rows: look.toolLines }, look)];
   const output = saysOnlyError(block) ? "" : end.output;
   // Files are broken where a row is full, like a command's output; what other tools say is prose.
-  const isProse = !isCommand && factsOf(block.tool)?.textFrom !== "file";
+  const isProse = !isCommand && toolFacts?.textFrom !== "file";
   const side = isCommand ? "last" : "first";
   return [...head, ...outputLines(output, side, width, look, isProse), ...endLine(failure, width)];
 }
