@@ -2,9 +2,8 @@
 import type { ItemPlace, Kind } from "./item.ts";
 import type { CountedTerm } from "./rank/candidates.ts";
 import type { Folded } from "./rank/near-duplicate.ts";
-import type { Channel } from "./rank/query.ts";
 import { type RecallSnippet, snippetsOf } from "./rank/snippet.ts";
-import type { ScoreParts } from "./rank/weights.ts";
+import type { Channel, ScoreParts } from "./rank/weights.ts";
 import type { IndexedItem } from "./store/indexed-item.ts";
 import type { Reader } from "./store/read.ts";
 
@@ -72,8 +71,8 @@ export function shownItem(item: IndexedItem, reader: Reader): Shown {
 
 export function rawOf({ passages: [best] }: Folded): Pick<SearchResult, "raw"> {
   if (!best) return {};
-  const { plain, stem, near, ident, gram } = best.scored;
-  return { raw: { plain, stem, near, ident, gram, ...(best.cosine === undefined ? {} : { cosine: best.cosine }) } };
+  const { matched: _left, ...raw } = best.scored;
+  return { raw: { ...raw, ...(best.cosine === undefined ? {} : { cosine: best.cosine }) } };
 }
 
 export function shownAs(r: Folded, terms: readonly CountedTerm[], chars: number, reader: Reader): SearchResult {

@@ -7,8 +7,8 @@ import type { SmallIndex } from "../store/small-index.ts";
 import { stem } from "../text/stem.ts";
 import { countMatches, type TermCount, type TermCounts } from "./count.ts";
 import { type Filter, frameOf, groupOf } from "./match.ts";
-import type { Channel, Query, QueryTerm } from "./query.ts";
-import { gainOf, idf, measuredLength, WEIGHTS } from "./weights.ts";
+import type { Query, QueryTerm } from "./query.ts";
+import { type Channel, gainOf, idf, measuredLength, WEIGHTS } from "./weights.ts";
 
 export type CountedTerm = QueryTerm & { df: number; idf: number; use: "searched" | "counted" };
 type Candidates = {

@@ -1,7 +1,7 @@
 // What a message lends to those around it: a short reply is found by the question before it.
 import type { IndexedItem } from "../store/indexed-item.ts";
-import { readingOf } from "../text/reading.ts";
 import { speakerOf } from "../text/speaker.ts";
+import { readingOf } from "../text/tokens.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** A message as its neighbours see it. */

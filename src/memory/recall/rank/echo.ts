@@ -1,6 +1,6 @@
 // A past prompt in the words of the query: it repeats what is asked and answers nothing.
 import { remembering } from "../../../base/remember.ts";
-import { readingOf } from "../text/reading.ts";
+import { readingOf } from "../text/tokens.ts";
 import { analyseQuery, foldText, type Query } from "./query.ts";
 
 /** Of the question's own stems and grams, the share that the query has too. */

@@ -6,8 +6,8 @@ import { stem } from "../text/stem.ts";
 import { STOP_WORDS } from "../text/stop-words.ts";
 import { nameToken, stemToken } from "../text/tokens.ts";
 import { gramsOf, runsOf } from "../text/words.ts";
+import type { Channel } from "./weights.ts";
 
-export type Channel = "plain" | "stem" | "near" | "ident" | "gram";
 export type QueryTerm = {
   channel: Channel;
   /** What is compared with the terms of a passage; for a `prefix`, their beginning. */

@@ -4,21 +4,31 @@ import type { Unit } from "../../../store/unit.ts";
 import { isName } from "../item.ts";
 import type { IndexedItem, StoredPassage } from "../store/indexed-item.ts";
 import type { Reader } from "../store/read.ts";
-import { readingOf } from "../text/reading.ts";
+import { readingOf } from "../text/tokens.ts";
 import { lentShare, type NearbyMessage, nearbyMessage } from "./context.ts";
 import { type Echo, echoesOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
 import { addPriors } from "./prior.ts";
-import type { Channel } from "./query.ts";
 import { byScore, type Ranked } from "./ranked.ts";
 import { Scorer } from "./score.ts";
 import { spread } from "./spread.ts";
 import { verbatim } from "./verbatim.ts";
-import { noParts, type ScoreParts, SIGNALS, type Signal, total, WEIGHTS } from "./weights.ts";
+import {
+  byChannel,
+  CHANNELS,
+  type Channel,
+  noParts,
+  type ScoreParts,
+  SIGNALS,
+  type Signal,
+  total,
+  WEIGHTS,
+} from "./weights.ts";
 
-const CHANNELS = ["plain", "stem", "near", "ident", "gram"] as const satisfies readonly Channel[];
 /** The signals that a repeated prompt is lowered by. */
 const WORDS = [...CHANNELS, "vector", "exact"] as const satisfies readonly Signal[];
+/** The signals that show, beside what neighbours lend, that an item has to do with the question. */
+const CONTENT = [...CHANNELS.filter((c) => c !== "plain"), "vector"] as const satisfies readonly Signal[];
 /** Only these can bring a neighbour among the first. */
 const WITH_NEIGHBOURS = 24;
 
@@ -130,16 +140,12 @@ class Pool {
     const queryWeight = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
     // A name that is a small part of the question is a small part of the answer.
     const ident = Math.max(1e-9, queryWeight);
-    const best: Best = { plain: 1e-9, stem: 1e-9, near: 1e-9, ident, gram: 1e-9, cosine: 1e-9 };
+    const best: Best = { ...byChannel(() => 1e-9), ident, cosine: 1e-9 };
     for (const [id, list] of this.#passages)
       for (const p of this.#echoes.has(id) ? [] : list) {
-        const { plain, near, ident: name, gram } = p.scored;
-        if (plain > best.plain) best.plain = plain;
-        if (near > best.near) best.near = near;
-        if (name > best.ident) best.ident = name;
-        if (gram > best.gram) best.gram = gram;
+        for (const c of CHANNELS) if (p.scored[c] > best[c]) best[c] = p.scored[c];
         best.cosine = Math.max(best.cosine, p.cosine ?? 0);
-        best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * near);
+        best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * p.scored.near);
       }
     // Words of like use are measured beside the words themselves: alone they are no full match.
     best.near = best.stem;
@@ -185,8 +191,7 @@ class Pool {
       parts.exact = stands.phrases ? WEIGHTS.exact : 0;
       for (const signal of unused) parts[signal] = 0;
       // Who said it matters only among what has to do with the question.
-      if (parts.role > 0 && context.amount + parts.stem + parts.near + parts.ident + parts.gram + parts.vector === 0)
-        parts.role = 0;
+      if (parts.role > 0 && context.amount === 0 && CONTENT.every((signal) => parts[signal] === 0)) parts.role = 0;
       const share = shares.get(id);
       if (share !== undefined) parts.echo = (share - 1) * WORDS.reduce((sum, signal) => sum + parts[signal], 0);
       const { lender } = context;

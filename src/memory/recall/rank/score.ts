@@ -1,9 +1,9 @@
 // The own score of a passage: what its words, stems, names and grams have in common with the query.
-import { type PassageReading, readingOf } from "../text/reading.ts";
+
 import { stem } from "../text/stem.ts";
+import { type PassageReading, readingOf } from "../text/tokens.ts";
 import type { CountedTerm } from "./candidates.ts";
-import type { Channel } from "./query.ts";
-import { gainOf, measuredLength } from "./weights.ts";
+import { byChannel, type Channel, gainOf, measuredLength } from "./weights.ts";
 
 export type Scored = Record<Channel, number> & {
   /** Terms of the query that stand in it; plain words are left out, since their stems say the same, and words of like use. */
@@ -12,16 +12,12 @@ export type Scored = Record<Channel, number> & {
 
 type Counts = Map<CountedTerm, number>;
 
+const NO_SCORE = byChannel(() => 0);
+
 /** Scores passages of one query. Terms that were too common to be searched for count as all others. */
 export class Scorer {
-  readonly #terms: Record<Channel, Map<string, CountedTerm>> = {
-    plain: new Map(),
-    stem: new Map(),
-    near: new Map(),
-    ident: new Map(),
-    gram: new Map(),
-  };
-  readonly #beginnings: Record<Channel, CountedTerm[]> = { plain: [], stem: [], near: [], ident: [], gram: [] };
+  readonly #terms = byChannel(() => new Map<string, CountedTerm>());
+  readonly #beginnings = byChannel((): CountedTerm[] => []);
   /** By stem: the terms of the query that are used like it; none for stems of words that stand in the query themselves. */
   readonly #related = new Map<string, CountedTerm[]>();
   readonly #mean: number;
@@ -52,14 +48,11 @@ export class Scorer {
   }
 
   /** Gives the length of what was read. */
-  #count(
-    { words, stems: roots, counts: often, humps, names, runs, grams, length }: PassageReading,
-    counts: Counts,
-  ): number {
+  #count({ words, stems: roots, counts: often, forms, runs, length }: PassageReading, counts: Counts): number {
     const hit = (term: CountedTerm | undefined, count = 1) => {
       if (term) counts.set(term, (counts.get(term) ?? 0) + count);
     };
-    const { plain, stem: stems, ident, gram } = this.#terms;
+    const { plain, stem: stems } = this.#terms;
     const { stem: beginnings } = this.#beginnings;
     for (let i = 0; i < words.length; i++) {
       const word = words[i] ?? "";
@@ -72,15 +65,16 @@ export class Scorer {
       }
       if (beginnings.length > 0) for (const term of beginnings) if (word.startsWith(term.text)) hit(term, often[i]);
     }
-    for (const hump of humps) hit(stems.get(hump));
-    if (ident.size > 0) for (const name of names) hit(ident.get(name));
-    if (gram.size > 0) for (const g of grams) hit(gram.get(g));
+    for (const [channel, list] of forms) {
+      const terms = this.#terms[channel];
+      if (terms.size > 0) for (const form of list) hit(terms.get(form));
+    }
     for (const term of this.#beginnings.gram) for (const run of runs) if (run.includes(term.text)) hit(term);
     return length;
   }
 
   #sum(counts: Counts, length: number): Scored {
-    const scored: Scored = { plain: 0, stem: 0, near: 0, ident: 0, gram: 0, matched: [] };
+    const scored: Scored = { ...NO_SCORE, matched: [] };
     const measured = measuredLength(length, this.#mean);
     for (const [term, count] of counts) {
       const own = term.channel === "near" ? this.#terms.stem.get(term.text) : undefined;

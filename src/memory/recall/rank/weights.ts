@@ -1,11 +1,13 @@
-// The one set of weights, for every caller, corpus and language.
+// The channels and signals of ranking, and the one set of weights, for every caller, corpus and language.
+
+/** How a query's words reach a passage; each has a weight of its own. */
+export const CHANNELS = ["plain", "stem", "near", "ident", "gram"] as const;
+export type Channel = (typeof CHANNELS)[number];
+export const byChannel = <T>(make: () => T): Record<Channel, T> =>
+  Object.fromEntries(CHANNELS.map((channel) => [channel, make()])) as Record<Channel, T>;
 
 export const SIGNALS = [
-  "plain",
-  "stem",
-  "near",
-  "ident",
-  "gram",
+  ...CHANNELS,
   "context",
   "vector",
   "exact",

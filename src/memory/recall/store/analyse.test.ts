@@ -2,9 +2,10 @@
 import { expect, it } from "vitest";
 import type { Database } from "../../../store/sqlite.ts";
 import { conversation, find, idsOf, openStore, storeOf } from "../recall-fixture.ts";
+import { ANALYSER } from "../text/tokens.ts";
 import { analyseAnew } from "./analyse.ts";
 import { indexProblem } from "./damage.ts";
-import { ANALYSER, analysing, NEXT_TERMS, noteOf, setNote } from "./note.ts";
+import { analysing, NEXT_TERMS, noteOf, setNote } from "./note.ts";
 import { RecallWriter } from "./write.ts";
 
 const COUNT = 80;

@@ -5,7 +5,8 @@ import { ok, type Result } from "../../../base/result.ts";
 import type { Fault } from "../../../store/fault.ts";
 import { recallTerms } from "../../../store/schema/recall.ts";
 import { type Database, write } from "../../../store/sqlite.ts";
-import { ANALYSER, analysing, NEXT_TERMS, noteOf, setNote } from "./note.ts";
+import { ANALYSER } from "../text/tokens.ts";
+import { analysing, NEXT_TERMS, noteOf, setNote } from "./note.ts";
 import { RecallWriter } from "./write.ts";
 
 const PAGE = 32;

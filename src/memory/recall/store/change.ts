@@ -14,8 +14,9 @@ import {
   type Unit,
 } from "../../../store/unit.ts";
 import type { Item, ItemPlace } from "../item.ts";
+import { ANALYSER } from "../text/tokens.ts";
 import { INDEXED_CHARS, indexable } from "./indexable.ts";
-import { ANALYSER, indexNotes, NEXT_TERMS, writeNote } from "./note.ts";
+import { indexNotes, NEXT_TERMS, writeNote } from "./note.ts";
 import { Places, type StoredPlace, termPlaceOf } from "./place.ts";
 
 export type IndexWriteOptions = {

@@ -2,8 +2,8 @@
 import { removals } from "../../../store/terms.ts";
 import { oneRow, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace } from "../item.ts";
+import { ANALYSER } from "../text/tokens.ts";
 import type { IndexedItem, StoredPassage } from "./indexed-item.ts";
-import { ANALYSER } from "./note.ts";
 import { SmallIndex } from "./small-index.ts";
 
 export type KnownPlace = { place: ItemPlace; scopes: number[] };

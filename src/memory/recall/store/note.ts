@@ -3,6 +3,7 @@
 import { runUnit } from "../../../store/embedded-store.ts";
 import type { Database } from "../../../store/sqlite.ts";
 import { allRows, execute, oneRow, type Unit } from "../../../store/unit.ts";
+import { ANALYSER } from "../text/tokens.ts";
 
 type Name = "embedder" | "linedUp" | "removed" | "rebuild" | "filled" | "analyser" | "analysing" | "extractorUse";
 
@@ -26,8 +27,6 @@ export const noteOf = (db: Database, name: Name): string | undefined => runUnit(
 export const setNote = (db: Database, name: Name, value: string | undefined): void =>
   runUnit(db, writeNote(name, value));
 
-/** The version of `text/`: to be raised with every change that makes other tokens of the same text. */
-export const ANALYSER = "2";
 /** While a new analyser reads the texts anew, their new words stand here. */
 export const NEXT_TERMS = "recall_terms_next";
 
