@@ -2,12 +2,13 @@
 import type { Strategy } from "./contract.ts";
 
 type Outcome = Awaited<ReturnType<Strategy["prompt"]>>;
-type Entry = { generation: number; at: number; outcome: Promise<Outcome> };
+type Entry = { generation: number; at: number; state: "waits" | "runs" | "ended"; outcome: Promise<Outcome> };
 
 /** Which memories are best depends on their age, so an answer grows old by itself. */
 const FRESH_MS = 60_000;
 const MOST = 1000;
 
+/** While writers write, a prompt is out of date as soon as it is made: one is made at a time, and all who ask meanwhile share the next. */
 export class PromptCache {
   readonly #entries = new Map<string, Entry>();
   readonly #monotonic: () => number;
@@ -19,7 +20,20 @@ export class PromptCache {
   async get(key: string, generation: number, make: () => Promise<Outcome>): Promise<Outcome> {
     const entry = this.#entries.get(key);
     if (entry?.generation === generation && this.#monotonic() - entry.at <= FRESH_MS) return entry.outcome;
-    const fresh = { generation, at: this.#monotonic(), outcome: make() };
+    if (entry?.state === "waits") {
+      // It has not begun, so it will read what this question is to be answered from.
+      entry.generation = generation;
+      return entry.outcome;
+    }
+    const earlier = entry?.state === "runs" ? entry.outcome : undefined;
+    const begin = async (): Promise<Outcome> => {
+      await earlier?.catch(() => undefined); // whoever asked for it hears of it
+      fresh.state = "runs";
+      return make().finally(() => {
+        fresh.state = "ended";
+      });
+    };
+    const fresh: Entry = { generation, at: this.#monotonic(), state: "waits", outcome: Promise.resolve().then(begin) };
     this.#entries.delete(key); // the newest stands last
     this.#entries.set(key, fresh);
     const [oldest] = this.#entries.keys();

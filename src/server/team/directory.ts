@@ -28,6 +28,8 @@ export class MemberDirectory {
   readonly #shares: boolean;
   readonly #entries = new Map<string, Entry>();
   readonly #used = new Map<string, number>();
+  /** Lookups that run: whoever shows the same token meanwhile gets the same answer. */
+  readonly #running = new Map<string, Promise<Lookup>>();
 
   /** `shares`: members may find each other's sessions, so it is looked up who refuses. */
   constructor(store: (tenant: string) => RowStore, clock: Clock, shares = false) {
@@ -45,9 +47,16 @@ export class MemberDirectory {
   async find(token: string): Promise<Lookup> {
     const tenant = tenantOfToken(token);
     if (tenant === undefined) return { type: "unknown" };
+    const entry = this.#entries.get(token);
+    if (entry && this.#clock.monotonic() - entry.at < FRESH_MS) return this.#answer(entry.member);
+    const lookup = this.#running.get(token) ?? this.#look(tenant, token).finally(() => this.#running.delete(token));
+    this.#running.set(token, lookup);
+    return lookup;
+  }
+
+  async #look(tenant: string, token: string): Promise<Lookup> {
     const now = this.#clock.monotonic();
     const entry = this.#entries.get(token);
-    if (entry && now - entry.at < FRESH_MS) return this.#answer(entry.member);
     const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now(), this.#shares), {
       limitMs: LOOK_MS,
     });

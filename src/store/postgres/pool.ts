@@ -3,7 +3,8 @@ import type pg from "pg";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { type Fault, faultAt } from "../fault.ts";
-import { isLost, isQueueTimeout, isStalePlan, serverFault } from "./server-fault.ts";
+import { ConnectionLine } from "./connection-line.ts";
+import { isLost, isStalePlan, serverFault } from "./server-fault.ts";
 
 export type PoolOptions = {
   /** At most so many connections; 10 unless said. */
@@ -13,7 +14,7 @@ export type PoolOptions = {
   statementMs?: number;
   /** A server that does not answer in this time is gone, whatever it does on its side. */
   answerMs?: number;
-  /** How long a connection may be waited for. */
+  /** How long a connection may be waited for: until it is made, or until one of those in use comes free. */
   connectMs?: number;
   /** A connection that nobody was using ended: only told, the next call makes another. */
   onLost?: (error: Error) => void;
@@ -63,14 +64,18 @@ export class ServerPool {
   readonly #pool: pg.Pool;
   readonly #newClient: () => pg.Client;
   readonly #clock: Clock;
+  readonly #line: ConnectionLine;
   readonly #uses = new WeakMap<pg.PoolClient, number>();
   /** While it cannot be reached: not before this time, and the pause after the next failure. */
   #rest: { until: number; pauseMs: number } | undefined;
+  /** When somebody's work last succeeded. */
+  #worked = Number.NEGATIVE_INFINITY;
 
-  private constructor(pool: pg.Pool, newClient: () => pg.Client, place: string, clock: Clock) {
+  private constructor(pool: pg.Pool, newClient: () => pg.Client, place: string, line: ConnectionLine, clock: Clock) {
     this.#pool = pool;
     this.#newClient = newClient;
     this.place = place;
+    this.#line = line;
     this.#clock = clock;
   }
 
@@ -109,23 +114,45 @@ export class ServerPool {
     const pool = new driver.Pool({ ...connection, max: size, idleTimeoutMillis: 60_000, pipeline: true });
     pool.on("error", (error) => onLost?.(error));
     pool.on("connect", gatherWrites);
-    return new ServerPool(pool, () => new driver.Client(connection), placeOfUrl(url), clock);
+    const line = new ConnectionLine(size, connectMs, clock);
+    return new ServerPool(pool, () => new driver.Client(connection), placeOfUrl(url), line, clock);
   }
 
   get use(): { total: number; idle: number; waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#line.length };
   }
 
   /** Runs the work on a connection of its own. What the work throws is thrown on, and the connection is not used again if it is lost. */
   async connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<Result<T, Fault>> {
-    const now = this.#clock.monotonic();
-    if (this.#rest && now < this.#rest.until)
-      return fail(faultAt("store_unavailable", this.place, "it could not be reached a moment ago"));
+    if (this.#isResting()) return this.#away();
+    if (!(await this.#line.enter()))
+      return fail(faultAt("store_busy", this.place, "all its connections were in use for too long"));
+    try {
+      return this.#isResting() ? this.#away() : await this.#withPlace(work);
+    } finally {
+      this.#line.leave();
+    }
+  }
+
+  #isResting(): boolean {
+    return this.#rest !== undefined && this.#clock.monotonic() < this.#rest.until;
+  }
+
+  #away(): Result<never, Fault> {
+    return fail(faultAt("store_unavailable", this.place, "it could not be reached a moment ago"));
+  }
+
+  async #withPlace<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<Result<T, Fault>> {
+    const begun = this.#clock.monotonic();
     let client: pg.PoolClient;
     try {
-      client = await this.#pool.connect();
+      client = await this.#pool.connect().catch((error: unknown) => {
+        // The server is there: perhaps somebody is done with a connection that works.
+        if (this.#worked > begun) return this.#pool.connect();
+        throw error;
+      });
     } catch (error) {
-      if (!isQueueTimeout(error)) this.#pause();
+      this.#pause(begun);
       return fail(serverFault(error, this.place));
     }
     let broken = true;
@@ -136,10 +163,11 @@ export class ServerPool {
       const value = await work(client);
       broken = false;
       this.#rest = undefined;
+      this.#worked = this.#clock.monotonic();
       return ok(value);
     } catch (error) {
       const isGone = isLost(error);
-      if (isGone) this.#pause();
+      if (isGone) this.#pause(begun);
       // Its plans are of a schema that was.
       broken = isGone || isStalePlan(error);
       throw error;
@@ -198,7 +226,9 @@ export class ServerPool {
     });
   }
 
-  #pause(): void {
+  /** A connection that could not be had, or was lost, while others worked says nothing about the server. */
+  #pause(begun: number): void {
+    if (this.#worked > begun) return;
     const pauseMs = this.#rest?.pauseMs ?? FIRST_PAUSE_MS;
     this.#rest = { until: this.#clock.monotonic() + pauseMs, pauseMs: Math.min(pauseMs * 2, LONGEST_PAUSE_MS) };
   }

@@ -28,7 +28,6 @@ function serverCode(error: unknown): FaultCode | undefined {
   const code = errorCode(error) ?? "";
   const match = BY_STATE[code] ?? BY_STATE[code.slice(0, 3)] ?? BY_STATE[code.slice(0, 2)];
   if (match) return match;
-  if (isQueueTimeout(error)) return "store_busy";
   if (/^E[A-Z]{3,}/.test(code) || LOST.test(errorText(error))) return "store_unavailable";
   return undefined;
 }
@@ -40,10 +39,6 @@ const CLASHES: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** A newer node has changed a table that the connection has a plan for: another connection makes a new one. */
 export const isStalePlan = (error: unknown): boolean =>
   errorCode(error) === "0A000" && errorText(error).startsWith("cached plan must not change result type");
-
-/** Every connection was in use for too long: the server is there, and the next who asks may have one. */
-export const isQueueTimeout = (error: unknown): boolean =>
-  errorText(error).startsWith("timeout exceeded when trying to connect");
 
 /** The connection is gone, or of no more use. */
 export const isLost = (error: unknown): boolean => serverCode(error) === "store_unavailable";
