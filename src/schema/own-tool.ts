@@ -113,7 +113,7 @@ const rows = {
   write_agent: { group: "agent" },
 } as const satisfies Record<string, ToolFacts>;
 
-export type OwnToolName = keyof typeof rows;
+type OwnToolName = keyof typeof rows;
 export type OwnTool = ToolFacts & { name: OwnToolName };
 
 const tools: ReadonlyMap<string, OwnTool> = new Map(
