@@ -46,11 +46,12 @@ export type ModelServer = {
 
 const wires = { "openai-chat": openaiChat, "openai-responses": openaiResponses, anthropic, gemini };
 
-// Part of every id, so that ids stay unique when a session goes on against a second server.
+// Part of every id, so that ids stay unique when a session goes on against a second server. One digit: histories are as long
+// whichever suites ran before in this process.
 let serversStarted = 0;
 
 export async function startModelServer(options: ServerOptions = {}): Promise<ModelServer> {
-  serversStarted += 1;
+  serversStarted = (serversStarted % 9) + 1;
   const name = `s${serversStarted}`;
   const requests: Recorded[] = [];
   const rejected: Recorded[] = [];
