@@ -40,7 +40,7 @@ describe("the transcript panel", () => {
       },
     });
     const state = transcriptPanel(watched);
-    expect(draw(state).slice(-2)).toEqual(["❯ you  message 9999", "end of 10000 entries · / searches · esc closes"]);
+    expect(draw(state).slice(-2)).toEqual(["❯ you  message 9999", "end of 10,000 entries · / searches · esc closes"]);
     expect(looked).toBeLessThan(100);
     expect(draw(press(state, "home"))[0]).toBe("❯ you  message 0");
     const up = press(state, "up", "up");
