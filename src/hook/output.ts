@@ -7,7 +7,7 @@ import { decides, type HookName } from "./name.ts";
 
 const context = { additionalContext: z.string().optional() };
 const block = { decision: z.enum(["block", "allow"]).optional(), reason: z.string().optional() };
-/** Of those that decide what may run: as other agents' hooks say that nothing may go on. */
+/** Other agents' hooks say in this form that nothing may go on; ours may where they decide what may run. */
 const halt = { continue: z.boolean().optional(), stopReason: z.string().optional() };
 const shapes = {
   sessionStart: z.object(context),

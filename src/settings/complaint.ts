@@ -19,7 +19,7 @@ export function describeComplaint(c: Complaint, values: Settings, sources: Sourc
   switch (c.type) {
     case "invalid": {
       const { row } = c;
-      return `${c.where} must be ${expectation(row)}${found(row, c.found)}. ${instead(row, values, sources)} [setting_invalid]`;
+      return `${c.where} must be ${expectation(row)}${seenValue(row, c.found)}. ${instead(row, values, sources)} [setting_invalid]`;
     }
     case "clamped":
       return `${c.where} is above its maximum. ${"max" in c.row ? c.row.max : "It"} is used. [setting_invalid]`;
@@ -46,7 +46,7 @@ export function describeComplaint(c: Complaint, values: Settings, sources: Sourc
 }
 
 /** The end of a sentence that shows the bad value, unless it may be a secret. */
-export function found(row: SettingRow, value: unknown): string {
+export function seenValue(row: SettingRow, value: unknown): string {
   return row.secret ? "" : `, found ${(JSON.stringify(value) ?? "nothing").slice(0, 200)}`;
 }
 

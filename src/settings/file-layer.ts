@@ -2,7 +2,7 @@
 import type { Failure } from "../base/failure.ts";
 import { isRecord } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { type Complaint, found } from "./complaint.ts";
+import { type Complaint, seenValue } from "./complaint.ts";
 import { type FilePath, refusal, type SettingsFile } from "./file.ts";
 import { expectation, isClamped, parseValue } from "./parse.ts";
 import { RANK, type SettingCandidate } from "./resolve.ts";
@@ -41,7 +41,7 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
       continue;
     }
     if (parsed === undefined && /^permissions(\.|$)/.test(key) && (row || isGroup(key))) {
-      const reason = row ? `${expectation(row)}${found(row, value)}` : "an object";
+      const reason = row ? `${expectation(row)}${seenValue(row, value)}` : "an object";
       return fail(refusal(file.path, await file.position(path), `"${key}" must be ${reason}`));
     }
     if (!row) result.complaints.push({ type: isGroup(key) ? "not_a_group" : "unknown", where: await where(), key });
@@ -58,7 +58,7 @@ export async function readFileLayer(file: SettingsFile, options: Options): Promi
   return ok(result);
 }
 
-/** Of a project's file: the user's own settings, and those that a project may only switch off. */
+/** A project's file sets neither the user's own settings nor, except to false, those that it may only switch off. */
 export function isForbidden(row: SettingRow, value: Value | undefined): boolean {
   return row.scope === "user" || (row.scope === "off" && value !== undefined && value !== false);
 }

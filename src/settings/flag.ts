@@ -1,7 +1,7 @@
 // Flags that set settings: what a command line offers, and reading what it was given.
 import type { Failure } from "../base/failure.ts";
 import { fail, ok, type Result } from "../base/result.ts";
-import { found } from "./complaint.ts";
+import { seenValue } from "./complaint.ts";
 import type { CheckRule } from "./file-layer.ts";
 import { expectation, parseValue } from "./parse.ts";
 import { RANK, type SettingCandidate } from "./resolve.ts";
@@ -44,7 +44,7 @@ export function readFlags(flags: Flags, checkRule?: CheckRule): Result<SettingCa
     if (raw === undefined) continue;
     const name = row.flags?.[0] ?? row.key;
     const value = parseValue(row, raw);
-    if (value === undefined) return fail(badFlag(`${name} must be ${expectation(row)}${found(row, raw)}.`));
+    if (value === undefined) return fail(badFlag(`${name} must be ${expectation(row)}${seenValue(row, raw)}.`));
     const reason =
       row.type === "rules" &&
       checkRule &&

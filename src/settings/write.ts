@@ -3,7 +3,7 @@ import { errorText, type Failure } from "../base/failure.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { nearNames } from "../base/text.ts";
-import { found } from "./complaint.ts";
+import { seenValue } from "./complaint.ts";
 import { loadParser, parseSettingsFile } from "./file.ts";
 import { type CheckRule, isForbidden } from "./file-layer.ts";
 import { expectation, parseValue } from "./parse.ts";
@@ -46,7 +46,7 @@ function readTyped(row: SettingRow, text: string, checkRule?: CheckRule): Result
   const json = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   const raw = json?.ok ? json.value : row.type === "rules" ? [text] : text;
   const value = parseValue(row, raw);
-  if (value === undefined) return fail(usage(`"${row.key}" must be ${expectation(row)}${found(row, text)}.`));
+  if (value === undefined) return fail(usage(`"${row.key}" must be ${expectation(row)}${seenValue(row, text)}.`));
   const isRule = row.type === "rules" && row.key !== "permissions.dirs";
   const reason = isRule && Array.isArray(value) && checkRule && value.map(checkRule).find((r) => r !== undefined);
   return reason ? fail(usage(`"${row.key}": ${reason}.`)) : ok(value);

@@ -268,7 +268,7 @@ const atMost = (term: CountedTerm, own: CountedTerm | undefined): CountedTerm =>
 
 const keyOf = (term: QueryTerm): string => `${term.channel} ${term.text}`;
 
-/** Of what scores exactly the same, such as one line said by the hundred, the newest are enough: others are to be looked at too. */
+/** The newest are enough of what scores exactly the same, such as one line said by the hundred: others are to be looked at too. */
 function withoutCrowds(scores: Map<number, number>): Map<number, number> {
   const counts = new Map<number, number>();
   const newestFirst = [...scores].sort(([a], [b]) => b - a);

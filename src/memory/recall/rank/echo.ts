@@ -3,7 +3,7 @@ import { remembering } from "../../../base/remember.ts";
 import { readingOf } from "../text/tokens.ts";
 import { analyseQuery, foldText, type Query } from "./query.ts";
 
-/** Of the question's own stems and grams, the share that the query has too. */
+/** The share of the question's own stems and grams that the query has too. */
 const SAME = 0.8;
 const MAX_CHARS = 400;
 

@@ -1,5 +1,4 @@
 // The own score of a passage: what its words, stems, names and grams have in common with the query.
-
 import { stem } from "../text/stem.ts";
 import { type PassageReading, readingOf } from "../text/tokens.ts";
 import type { CountedTerm } from "./candidates.ts";

@@ -31,7 +31,7 @@ export const WEIGHTS = {
   /** An item gets a part of the score of the best message around it; each step further away counts less. */
   context: { reply: 1, later: 0.5, earlier: 0.4 },
   further: 0.5,
-  /** Of several that live from one message, each keeps this part of what the one before it gets. */
+  /** Each of several that live from one message keeps this part of what the one before it gets. */
   crowd: 0.8,
   /** When everything is asked for, each further item of a session counts this part of the one before it. */
   session: 0.8,
