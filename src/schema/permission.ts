@@ -36,7 +36,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   tool: "a tool's output",
   web: "a web page",
   mcp: "an MCP server",
-  memory: "an earlier memory",
+  memory: "an earlier memory or session",
   import: "an import",
   proxy: "another agent's session",
 };
