@@ -44,6 +44,7 @@ export async function storedPlan(
   /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
   let lost: PromptQuotes | undefined;
   const search = input.recall;
+  const first = input.items.find(({ own }) => own !== undefined);
   const isStored = ({ own }: HistoryItem): boolean => own === undefined || stored.has(own);
   const recall: typeof search =
     search &&
@@ -68,7 +69,9 @@ export async function storedPlan(
     }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, [...storable(fresh, input.body)]);
+    // The anchor begins with the first prompt, which is never cut and may still wait for the store.
+    const wanted = state && first && !fresh.includes(first) ? [first, ...fresh] : fresh;
+    const ensured = await context.remember.ensure(session, lane, [...storable(wanted, input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
