@@ -131,13 +131,14 @@ function holding(
 ): string {
   const [lead = EVERY_PASSAGE, ...others] = groups;
   const branches = [
-    ...(lead.tokens.length > 0 ? [{ words: lead.tokens.map(keyOf), is: "t.word = w.word" }] : []),
+    ...(lead.tokens.length > 0 ? [{ words: lead.tokens.map(keyOf), is: "t.word = w.word", id: "t.id" }] : []),
+    // A passage may hold several words with one beginning.
     ...(lead.beginnings?.length
-      ? [{ words: lead.beginnings, is: `t.word >= w.word AND t.word < w.word || ${LAST}` }]
+      ? [{ words: lead.beginnings, is: `t.word >= w.word AND t.word < w.word || ${LAST}`, id: "DISTINCT t.id" }]
       : []),
   ];
   return branches
-    .map(({ words, is }) => {
+    .map(({ words, is, id }) => {
       // The order in which values are named is that of the text.
       const from = `unnest(${param(words, "text[]")}) AS w(word) CROSS JOIN unnest(${param(frame.realms, "bigint[]")}) AS r(realm)`;
       const conditions = [
@@ -147,7 +148,7 @@ function holding(
         ...(time ? [inTime(time, param)] : []),
       ];
       const limit = most === undefined ? "OFFSET 0" : `ORDER BY t.id DESC LIMIT ${param(most, "bigint")}`;
-      return `SELECT x.id FROM ${from} CROSS JOIN LATERAL (SELECT t.id FROM recall_term t
+      return `SELECT DISTINCT x.id FROM ${from} CROSS JOIN LATERAL (SELECT ${id} FROM recall_term t
         WHERE ${conditions.join(" AND ")} ${limit}) AS x`;
     })
     .join(" UNION ");
