@@ -16,9 +16,9 @@ import {
   nameIn,
   realPathIn,
 } from "./shell/alias.ts";
-import { analyseShell } from "./shell/analyse.ts";
 import type { LineSpan, ShellAnalysis, ShellCommand } from "./shell/analysis.ts";
 import { Guesses, looseWord, type ShellPlace } from "./shell/guess.ts";
+import { analyseWhole } from "./shell/handed-code.ts";
 import { handedText } from "./shell/handed-text.ts";
 import { isKnownProgram, isShellsOwn } from "./shell/known-program.ts";
 import { isTooMuch, namedWords, placesNamed, sedWords, urlsIn, wholeFolderWords } from "./shell/named.ts";
@@ -31,7 +31,7 @@ import { literalWord, type ShellWord } from "./shell/word.ts";
 import { writtenPaths } from "./shell/writes.ts";
 
 export async function inspectShell(command: string, index: number, place: ShellPlace): Promise<PermissionPart[]> {
-  const analysis = await analyseShell(command, place.userHome);
+  const analysis = await analyseWhole(command, place.userHome);
   const line = analysis.script && planLine(analysis.script, place);
   return new ShellInspection(analysis, line, index, place).parts();
 }

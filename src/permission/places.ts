@@ -55,7 +55,9 @@ function byComponent(pattern: readonly PatternPiece[]): PatternPiece[][] {
       if (index > 0) result.push([]);
       if (name !== "") result.at(-1)?.push({ text: name, live });
     }
-  return result;
+  // From the first pattern on, bash writes one slash for several.
+  const first = result.findIndex((component) => component.some((p) => p.live));
+  return result.filter((component, i) => component.length > 0 || i <= first || first < 0 || i === result.length - 1);
 }
 
 function step(

@@ -2,7 +2,7 @@
 import type { Assignment, Command, ParsedScript, Redirection, SyntaxNode, TestCommand } from "unbash";
 import type { LineSpan, ShellAnalysis, ShellCommand } from "./analysis.ts";
 import { type Unwrapped, unwrap } from "./unwrap.ts";
-import { choosesPrograms, DECLARES, evaluates, hidesCode, isHarmlessVariable, isLocalVariable } from "./variable.ts";
+import { DECLARES, evaluates, hidesPrograms, isHarmlessVariable, isLocalVariable } from "./variable.ts";
 import { hereDocText, literalWord, quotedText, type ShellWord, shellWord } from "./word.ts";
 
 type Where = { source: string; span?: LineSpan; elsewhere: boolean; repeats: boolean; depth: number };
@@ -122,7 +122,7 @@ class Walk {
 
   #loop(node: SyntaxNode & { type: "For" | "Select" }, where: Where): void {
     const { value } = node.name;
-    if (!isLocalVariable(value)) this.#opaque(`it sets ${value}`, node, where, choosesPrograms(value));
+    if (!isLocalVariable(value)) this.#opaque(`it sets ${value}`, node, where, hidesPrograms(value));
     for (const word of node.wordlist ?? []) this.#note(value, shellWord(word, this.#home));
   }
 
@@ -131,16 +131,21 @@ class Walk {
     this.#out.variables.set(variable, [...values, literal ? value : undefined]);
   }
 
+  #hides(variable: string): boolean {
+    return hidesPrograms(variable, this.#out.variables.get(variable));
+  }
+
   #command(node: Command, where: Where): void {
     const assignments = node.prefix.filter((p) => p.type === "Assignment");
     const words = [...(node.name ? [node.name] : []), ...node.args].map((arg) =>
       arg.type === "Word" ? shellWord(arg, this.#home) : this.#assignmentWord(arg),
     );
-    for (const a of assignments) if (a.value.type === "Word") this.#note(a.name, shellWord(a.value, this.#home));
+    for (const a of [...assignments, ...node.args.filter((arg) => arg.type === "Assignment")])
+      if (a.value.type === "Word") this.#note(a.name, shellWord(a.value, this.#home));
     if (words.length === 0) {
       for (const a of assignments)
         if (!isLocalVariable(a.name) || evaluates(a))
-          this.#opaque(`it sets ${a.name}`, a, where, evaluates(a) || choosesPrograms(a.name));
+          this.#opaque(`it sets ${a.name}`, a, where, evaluates(a) || this.#hides(a.name));
       return;
     }
     const sets = assignments.map((a) => a.name);
@@ -184,7 +189,7 @@ class Walk {
       unwrapped?.mayRunOthers === true ||
       unwrapped?.opaqueReason !== undefined ||
       CODE_BUILTINS.has(program) ||
-      [...sets, ...declared].some((n) => choosesPrograms(n) || hidesCode(n, this.#out.variables.get(n)));
+      [...sets, ...declared].some((n) => this.#hides(n));
     const command: ShellCommand = {
       words,
       text,
@@ -203,12 +208,13 @@ class Walk {
   #inner(unwrapped: Unwrapped, sets: string[], where: Where & { span: LineSpan }): void {
     const elsewhere = where.elsewhere || unwrapped.elsewhere === true;
     const inside = { ...where, elsewhere, depth: where.depth + 1 };
+    for (const [name, value] of unwrapped.assigned) this.#note(name, literalWord(value));
     for (const inner of unwrapped.inner) {
       if (inner.type === "script") this.script(inner.code, { ...inside, source: inner.code });
       else if (inside.depth > MAX_DEPTH) this.#opaque("too deep", { pos: 0, end: where.source.length }, where);
       else {
         const text = inner.words.map((w) => w.value).join(" ");
-        this.#add(inner.words, text, [...sets, ...unwrapped.assigned], undefined, inside);
+        this.#add(inner.words, text, [...sets, ...unwrapped.assigned.keys()], undefined, inside);
       }
     }
   }
@@ -278,19 +284,11 @@ class Walk {
     return { value: node.text, literal: value?.literal === true && !evaluates(node), glob: false };
   }
 
-  #opaque(reason: string, node: { pos: number; end: number }, where: Where, mayRunOthers = true): void {
+  #opaque(opaqueReason: string, node: { pos: number; end: number }, where: Where, mayRunOthers = true): void {
     const text = where.source.slice(node.pos, node.end);
     const span = this.#span(node, where);
     const { elsewhere } = where;
-    this.#out.commands.push({
-      words: [],
-      text,
-      span,
-      opaqueReason: reason,
-      mayRunOthers,
-      transparent: false,
-      elsewhere,
-    });
+    this.#out.commands.push({ words: [], text, span, opaqueReason, mayRunOthers, transparent: false, elsewhere });
   }
 
   /** Positions inside a nested string say nothing about the whole line; its outer command's do. */

@@ -8,7 +8,7 @@ import { isWriter } from "./writes.ts";
 const programOf = ({ words }: ShellCommand): string => basename(words[0]?.value ?? "");
 
 /** What a program runs is known from the line. */
-const isKnown = (command: ShellCommand): boolean =>
+export const isKnown = (command: ShellCommand): boolean =>
   programOf(command) === "git" ? isGitText(command.words) : isKnownProgram(command.words);
 
 const valuesOf = ({ words }: ShellCommand, from: number): string[] => words.slice(from).map((w) => w.value);

@@ -30,6 +30,7 @@ describe("N1 the line that is run", () => {
     ["ls -la", "'ls' '-la'"],
     ["cat *.txt", "'cat' 'a.txt' 'b c.txt' 'it'\\''s.txt'"],
     ["cat none*", "'cat' 'none*'"],
+    ["ls s*// s*//x* src//*", "'ls' 'src/' 'src/x.ts' 'src//x.ts'"],
     ["cat \"b c\"* '*'", "'cat' 'b c.txt' '*'"],
     ["ls src/*.ts | wc -l 2>&1", "'ls' 'src/x.ts' | 'wc' '-l' 2>&1"],
     ["ls &>/dev/null || echo no; pwd", "'ls' >/dev/null 2>&1 || 'command' 'echo' 'no'; 'command' 'pwd'"],

@@ -13,8 +13,8 @@ export type Runner = {
   code?: string;
   /** Its words together are a line for a shell. */
   joins?: true;
-  /** Without a command it starts a shell, which reads from its input. */
-  shell?: true;
+  /** Without a command it runs nothing; any other may then start a shell, which reads from its input. */
+  idle?: true;
   /** `NAME=value` may stand before the command. */
   assigns?: true;
   /** Adds nothing to what it runs, which is judged by itself. */
@@ -23,7 +23,7 @@ export type Runner = {
   elsewhere?: true;
 };
 
-const TRANSPARENT: Runner = { transparent: true };
+const TRANSPARENT: Runner = { transparent: true, idle: true };
 const LOGIN: Runner = {
   flags: "-lmpfP",
   values: "ugGsw",
@@ -31,34 +31,33 @@ const LOGIN: Runner = {
   operands: 1,
   long: "login preserve-environment pty",
   longValues: "user group shell",
-  shell: true,
 };
 const TRACER: Runner = { flags: "fFqrtTvxyziknCcdD", values: "abeEoOpPsSuUXAl" };
-const TYPED: Runner = { operands: 1, code: "c", shell: true };
+const TYPED: Runner = { operands: 1, code: "c" };
 
 /** `name [options] [operands] command…`: an option that is not here makes the command unknown. */
 export const RUNNERS: Readonly<Record<string, Runner>> = {
   builtin: TRANSPARENT,
   busybox: {},
   chroot: { operands: 1, longValues: "userspec groups", elsewhere: true },
-  chrt: { flags: "abdfimorRv", values: "TPD", operands: 1 },
-  command: { flags: "p", transparent: true },
+  chrt: { idle: true, flags: "abdfimorRv", values: "TPD", operands: 1 },
+  command: { idle: true, flags: "p", transparent: true },
   "dbus-run-session": {},
   doas: { flags: "n", values: "u" },
   eatmydata: {},
-  env: { flags: "-i0v", values: "u", long: "ignore-environment null", longValues: "unset", assigns: true },
-  exec: { flags: "cl", values: "a", transparent: true },
+  env: { idle: true, flags: "-i0v", values: "u", long: "ignore-environment null", longValues: "unset", assigns: true },
+  exec: { idle: true, flags: "cl", values: "a", transparent: true },
   fakeroot: {},
   flock: { flags: "snuxeoFv", values: "wE", long: "shared exclusive nonblock", longValues: "timeout", ...TYPED },
   gosu: { operands: 1 },
   gtimeout: { values: "ks", operands: 1 },
   i386: {},
   i686: {},
-  ionice: { flags: "t", values: "cn", longValues: "class classdata" },
+  ionice: { idle: true, flags: "t", values: "cn", longValues: "class classdata" },
   linux32: {},
   linux64: {},
   ltrace: TRACER,
-  nice: { flags: "0123456789", values: "n", longValues: "adjustment", transparent: true },
+  nice: { idle: true, flags: "0123456789", values: "n", longValues: "adjustment", transparent: true },
   nohup: TRANSPARENT,
   pkexec: { longValues: "user" },
   proxychains4: { flags: "q", values: "f" },
@@ -72,7 +71,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   setsid: { flags: "cfw", long: "ctty fork wait" },
   sg: TYPED,
   "ssh-agent": { flags: "cDds", values: "aEOPt" },
-  stdbuf: { values: "ioe", longValues: "input output error", transparent: true },
+  stdbuf: { idle: true, values: "ioe", longValues: "input output error", transparent: true },
   strace: TRACER,
   su: LOGIN,
   "su-exec": { operands: 1 },
@@ -83,9 +82,10 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     longValues: "user group",
     assigns: true,
   },
-  taskset: { flags: "ac", long: "all-tasks cpu-list", operands: 1 },
-  time: { flags: "pv", long: "verbose portability", transparent: true },
+  taskset: { idle: true, flags: "ac", long: "all-tasks cpu-list", operands: 1 },
+  time: { idle: true, flags: "pv", long: "verbose portability", transparent: true },
   timeout: {
+    idle: true,
     flags: "vfp",
     values: "ks",
     long: "verbose foreground preserve-status",
@@ -106,6 +106,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   watch: { flags: "bcCdegptxrw", values: "nq", longValues: "interval", joins: true },
   x86_64: {},
   xargs: {
+    idle: true,
     flags: "0rtxo",
     values: "nPLIJsdEa",
     long: "null no-run-if-empty verbose",

@@ -11,7 +11,7 @@ export type Unwrapped = {
   /** Adds nothing to what is inside, which is judged by itself. */
   transparent: boolean;
   /** Variables it sets for what is inside. */
-  assigned: string[];
+  assigned: ReadonlyMap<string, string>;
   /** Why what is inside cannot be known. */
   opaqueReason?: string;
   /** It may run what is not among `inner`, though its own words are known. */
@@ -47,10 +47,25 @@ export function takesAnyCode(program: string): boolean {
   return SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name.replace(/[\d.]+$/, ""));
 }
 
+/** `hidden`: it cannot be read. `input`: it is read from the input. `line`: a text that may be code. */
+export type GivenCode = { script: string } | { line: string } | "hidden" | "input";
+
+/** The code that a shell or an interpreter is given by its words. */
+export function givenCode([program, ...args]: readonly ShellWord[]): GivenCode | undefined {
+  const name = basename(program?.value ?? "").toLowerCase();
+  if (!program?.literal) return args.some((a) => /^-\w*[ce]$/.test(a.value)) ? "hidden" : undefined;
+  if (!SHELLS.has(name)) return args.some((a) => inlineCode(name)?.test(a.value)) ? "hidden" : undefined;
+  const { inner, opaqueReason } = shellScript(name, args, undefined) ?? NOTHING;
+  const [script] = inner;
+  if (script?.type === "script" && opaqueReason === undefined) return { script: script.code };
+  return opaqueReason === undefined ? undefined : args.length > 0 ? "hidden" : "input";
+}
+
 /** What it runs is not to be read from its arguments, or they are code. */
 export const runsAnything = (program: string): boolean => takesAnyCode(program) || UNREAD.has(program);
 
-const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: [] };
+const NONE = new Map<string, string>();
+const NOTHING: Unwrapped = { inner: [], transparent: false, assigned: NONE };
 const hidden = (opaqueReason: string): Unwrapped => ({ ...NOTHING, opaqueReason });
 
 function runsUnread(name: string, args: readonly ShellWord[]): boolean {
@@ -62,14 +77,19 @@ function runsUnread(name: string, args: readonly ShellWord[]): boolean {
   if (/^[gmn]?awk$/.test(name))
     return args.some((a) => !a.literal || /system|\||getline|@|^-[fEilv]|^--/.test(a.value));
   if (name === "sed" || name === "gsed") return !args.every((a) => a.literal) || !isCalmSed(args.map((a) => a.value));
-  const language = name.replace(/[\d.]+$/, "");
-  const inline = Object.hasOwn(INTERPRETERS, language) ? INTERPRETERS[language] : undefined;
+  const inline = inlineCode(name);
   const isAsked = args.length === 1 && /^(-[vVh]|--version|--help)$/.test(args[0]?.value ?? "");
   return (
     inline !== undefined &&
     !isAsked &&
     (args.every((a) => /^-/.test(a.value)) || args.some((a) => inline.test(a.value)))
   );
+}
+
+/** What an option with code looks like, of an interpreter of any version. */
+function inlineCode(name: string): RegExp | undefined {
+  const language = name.replace(/[\d.]+$/, "");
+  return Object.hasOwn(INTERPRETERS, language) ? INTERPRETERS[language] : undefined;
 }
 
 /** GNU sed runs commands by `e` and by the flag of the same name; only scripts without room for either are taken as calm. */
@@ -88,7 +108,7 @@ class Reading {
   readonly #name: string;
   readonly #form: Runner;
   readonly #args: readonly ShellWord[];
-  readonly #assigned: string[] = [];
+  readonly #assigned = new Map<string, string>();
   #at = 0;
   #code: ShellWord | undefined;
   /** What xargs puts its input in the place of. */
@@ -105,14 +125,14 @@ class Reading {
   unwrapped(): Unwrapped | undefined {
     const problem = this.#options();
     if (problem !== undefined) return hidden(problem);
-    const { transparent = false, elsewhere, joins, shell } = this.#form;
+    const { transparent = false, elsewhere, joins, idle } = this.#form;
     const more = { transparent, assigned: this.#assigned, ...(elsewhere ? { elsewhere } : {}) };
     const words = this.#args.slice(this.#at).map((w) => this.#asRun(w));
     const code = this.#code ? [this.#code] : joins ? words : [];
     if (code.some((w) => !w.literal || w.glob)) return hidden(`what ${this.#name} runs is not literal`);
     if (code.length > 0)
       return { ...more, inner: [{ type: "script", code: code.map((w) => w.value).join(" ") }], transparent: false };
-    if (words.length === 0) return shell ? { ...NOTHING, mayRunOthers: true } : undefined;
+    if (words.length === 0) return idle ? undefined : { ...NOTHING, mayRunOthers: true };
     if (this.#name === "xargs") words.push(UNKNOWN_WORD);
     return { ...more, inner: [{ type: "words", words }] };
   }
@@ -126,7 +146,7 @@ class Reading {
     let left = this.#form.operands ?? 0;
     for (; this.#at < this.#args.length; this.#at++) {
       const { value, literal, glob } = this.#args[this.#at] ?? UNKNOWN_WORD;
-      const variable = /^([A-Za-z_]\w*)=/.exec(value)?.[1];
+      const variable = /^([^=]*)=/s.exec(value)?.[1];
       if (!literal || glob) return `what ${this.#name} runs is not literal`;
       if (value === "--") {
         this.#at += 1 + left;
@@ -134,7 +154,7 @@ class Reading {
       }
       if (value.startsWith("-") && this.#isOption(value)) continue;
       if (value.startsWith("-")) return `option ${value} of ${this.#name} is not known`;
-      if (this.#form.assigns && variable) this.#assigned.push(variable);
+      if (this.#form.assigns && variable !== undefined) this.#assigned.set(variable, value.slice(variable.length + 1));
       else if (left-- > 0) continue;
       else return undefined;
     }
@@ -179,7 +199,7 @@ function evaluated(args: readonly ShellWord[]): Unwrapped | undefined {
   if (args.length === 0) return undefined;
   if (args.some((a) => !a.literal || a.glob)) return hidden("the evaluated text is not literal");
   const code = args.map((a) => a.value).join(" ");
-  return { inner: [{ type: "script", code }], transparent: true, assigned: [] };
+  return { inner: [{ type: "script", code }], transparent: true, assigned: NONE };
 }
 
 function shellScript(name: string, args: readonly ShellWord[], stdin: string | undefined): Unwrapped | undefined {
@@ -198,7 +218,7 @@ function shellScript(name: string, args: readonly ShellWord[], stdin: string | u
   const code = isCommand ? operand?.value : stdin;
   if (code === undefined) return hidden(`${name} reads its commands from its input`);
   const unsure = PARSED_AS_BASH.has(name) ? {} : { opaqueReason: `${name} is not bash` };
-  return { inner: [{ type: "script", code }], transparent: true, assigned: [], ...unsure };
+  return { inner: [{ type: "script", code }], transparent: true, assigned: NONE, ...unsure };
 }
 
 function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
@@ -222,7 +242,7 @@ function findExec(args: readonly ShellWord[]): Unwrapped | undefined {
   return {
     inner,
     transparent: false,
-    assigned: [],
+    assigned: NONE,
     ...(isUnread ? { mayRunOthers: true } : {}),
     ...(isElsewhere ? { elsewhere: true } : {}),
   };

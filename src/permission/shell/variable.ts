@@ -17,19 +17,41 @@ export const isLocalVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.tes
 /** Builtins whose arguments set variables. */
 export const DECLARES = new Set(["export", "declare", "typeset", "readonly", "local"]);
 
+/** Of the system's loader, the shell and common programs: what the variable holds is run, or says what is. */
 const CHOOSING =
-  /^(PATH|IFS|ENV|BASH_.*|SHELL|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|LESSOPEN|LESSCLOSE|BROWSER|TAR_OPTIONS|RSYNC_RSH|.*(PAGER|EDITOR|VISUAL))$/;
+  /^(PATH|IFS|ENV|BASH_.*|SHELL|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|MAILPATH|FCEDIT|HISTFILE|LD_.*|DYLD_.*|GCONV_PATH|OPENSSL_(CONF|ENGINES|MODULES)|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|LESSKEY.*|MAKEFILES|BROWSER|TAR_OPTIONS|RSYNC_(RSH|CONNECT_PROG)|CVS_RSH|VIMINIT|EXINIT|GVIMINIT|AWKLIBPATH|PERL5DB|LUA_INIT.*|PYTHON(STARTUP|BREAKPOINT|HOME|INSPECT|PLATLIBDIR)|.*(PAGER|EDITOR|VISUAL|DIFFTOOL)|(CARGO_.*_?)?RUSTC.*WRAPPER|CARGO_.*_(RUNNER|LINKER))$/;
+const NPM =
+  /^npm_config_(script_shell|shell|git|editor|viewer|browser|node_options|node_gyp|(user|global)config|init_module)$/i;
 
-/** Makes a shell or a common program run what the variable holds. */
-export const choosesPrograms = (name: string): boolean => CHOOSING.test(name);
+/** Options of one program, and its helpers: the values that name no code and no file with code. Any other value may. */
+const OPTIONS: readonly { names: RegExp; calm: RegExp }[] = [
+  { names: /^(PERL5OPT|RUBYOPT)$/, calm: /^(\s*-(w|W[\w:-]*))*\s*$/ },
+  {
+    names: /^NODE_OPTIONS$/,
+    calm: /^(\s*--(max-|no-|trace-|unhandled-|enable-|disable-|openssl-)[\w-]+(=[\w-]+)?)*\s*$/,
+  },
+  {
+    names: /^(MAKEFLAGS|GNUMAKEFLAGS|MFLAGS)$/,
+    calm: /^(\s*-{0,2}([iknqsw]+|j\d*|(no-)?[a-z]+-(directory|going|vars)|silent))*\s*$/,
+  },
+  {
+    names: /^(_?JAVA|JDK|MAVEN|GRADLE|SBT|JVM|KOTLIN)_.*(OPTIONS|OPTS|ARGS)$/,
+    calm: /^(\s*-(X(m[nsx]|ss)\w+|D[\w.]+=[\w.:/-]*))*\s*$/,
+  },
+  { names: /^GOFLAGS$/, calm: /^(\s*-(mod|tags|count|v|race|trimpath|buildvcs|p)(=[\w,]+)?)*\s*$/ },
+  { names: /^(CC|CXX|CPP|LD|AR|AS|NM|RANLIB|STRIP|FC|RUSTC|RUSTDOC)$/, calm: /^(\s*[\w./+-]+)*\s*$/ },
+  {
+    names: /^(C|CPP|CXX|F|FC|LD|RUST|RUSTDOC|CGO_.*|CARGO_.*RUST)FLAGS$/,
+    calm: /^(?!.*(plugin|wrapper|specs|linker|-B))[\w\s./+,=:-]*$/,
+  },
+];
 
-/** Options, code or the name of a helper for one program: a value that can be read is judged by what it names. */
-const CARRYING =
-  /^(MAKEFLAGS|MAKEFILES|NODE_OPTIONS|PERL5OPT|PERL5DB|RUBYOPT|LUA_INIT.*|GOFLAGS|CC|CXX|LD|AR|RUSTC.*_WRAPPER|RUSTC|npm_config_.*|_?JAVA_.*OPTIONS|(SSH|SUDO)_ASKPASS|RSYNC_CONNECT_PROG|VIMINIT|EXINIT|PYTHONSTARTUP|ZDOTDIR|MAILPATH|FCEDIT)$/i;
-
-/** Whether the variable may make its program run what nobody can read from the line. */
-export const hidesCode = (name: string, values: readonly (string | undefined)[] = []): boolean =>
-  CARRYING.test(name) && values.some((value) => value === undefined || /\bdata:/.test(value));
+/** Whether it may make a program run what nobody can read from the line. `values`: what the line gives it, where that is literal. */
+export function hidesPrograms(name: string, values: readonly (string | undefined)[] = []): boolean {
+  if (CHOOSING.test(name) || NPM.test(name)) return true;
+  const calm = OPTIONS.find(({ names }) => names.test(name))?.calm;
+  return calm !== undefined && !(values.length > 0 && values.every((value) => value !== undefined && calm.test(value)));
+}
 
 /** Subscripts are arithmetic, and arithmetic may run commands. */
 export function evaluates(node: Assignment): boolean {
