@@ -128,6 +128,32 @@ describe("answers", () => {
     });
   });
 
+  it("A3.2 N44 what is only told is taken as said, with what was there before, and is quoted when asked for", async () => {
+    const files = { "config.json": '{ "port": 8081 }\n' };
+    const told = await ask("We moved the port to 9090.", { files });
+    expect(told.text).toMatch(
+      /^Understood, as you say it; I have not checked it\. Ask for it here, now or in a later session/,
+    );
+    expect(quotesOf(told.text)).toEqual([{ source: "config.json:1", quote: '{ "port": 8081 }' }]);
+    const asked = await ask("what is the port?", { history: told.items });
+    expect(quotesOf(asked.text)).toEqual([{ source: "session s1 t1", quote: "We moved the port to 9090." }]);
+    for (const text of [
+      "The port is 9090.",
+      "Ann owns the importer",
+      "FYI our database is Postgres. It runs in Paris.",
+    ])
+      expect((await ask(text)).text).toMatch(/^Understood/);
+    for (const text of [
+      "The port should be 9090.",
+      "Check whether Ann owns the importer",
+      "The importer is broken.",
+      "Move the port to 9090",
+      "the port is what?",
+      "parseConfig",
+    ])
+      expect((await ask(text)).text, text).not.toContain("Understood");
+  });
+
   it("A3.2 its own earlier answers are no evidence", async () => {
     const before = await ask("where is frobnicateWidget defined?", { files: REPO });
     const after = await ask("where is frobnicateWidget defined?", { files: REPO, history: before.items });
