@@ -126,7 +126,8 @@ describe("GC11 and GC12", () => {
     const { graphiti, say, turn } = await stage({
       env: { EVERLONG_GRAPHITI_INCLUDE_SYSTEM_MESSAGES: "1", EVERLONG_GRAPHITI_USER_ID: "ada-42" },
     });
-    for (const scope of ["workspace", "user"]) await say("promote", "--scope", scope, "--kind", "decision", "We use tabs");
+    for (const scope of ["workspace", "user"])
+      await say("promote", "--scope", scope, "--kind", "decision", "We use tabs");
     await turn("one");
     const namesOf = (scope: string) =>
       graphiti.episodes
