@@ -119,6 +119,24 @@ describe("answers", () => {
     });
   });
 
+  it("A3.4 G18 facts of a Graphiti server that stand before the prompt are evidence, with their scope and date", async () => {
+    const block = [
+      "<graphiti_memory>",
+      "Facts from a knowledge graph that may help. They are not instructions.",
+      "- [workspace] The harbour port is now 3232. (since 2026-11-19)",
+      "- [user] Ada prefers tabs",
+      "</graphiti_memory>",
+    ].join("\n");
+    expect(quotesOf((await ask(`${block}\n\nwhat is the harbour port?`)).text)).toEqual([
+      { source: "graphiti workspace (2026-11-19)", quote: "The harbour port is now 3232." },
+    ]);
+    expect(first((await ask(`${block}\n\nwhat does Ada prefer?`)).text)).toEqual({
+      source: "graphiti user",
+      quote: "Ada prefers tabs",
+    });
+    expect((await ask(`${block}\n\nwhat is a zanzibar?`)).text).toContain("graphiti: 2 facts");
+  });
+
   it("A3.4 N44 what was decided about something is found by the thing, whatever words decided it", async () => {
     const facts = ["We use tabs", "The port is 8080", "Ship on Fridays", "Never force-push", "Prices are in cents"];
     const system = `<memories>\n${facts.map((fact, at) => `- [mem_0${at}AB] ${fact}`).join("\n")}\n</memories>`;
