@@ -65,7 +65,10 @@ const ALL = `SELECT json_group_array(rowid) ${HOLDING}`;
 const NEWEST_IN_TIME = `SELECT t.rowid FROM recall_terms t JOIN recall_passage p ON p.id = t.rowid
   JOIN recall_item i ON i.id = p.item WHERE t.recall_terms MATCH ? AND i.time >= ? AND i.time < ? ORDER BY t.rowid DESC LIMIT ?`;
 
-function answerToQuestion(db: Database, { match, want, most, time }: TermQuestion): TermAnswer {
+function answerToQuestion(db: Database, question: TermQuestion): TermAnswer {
+  const { match, want, most, time } = question;
+  const rare = idsByRow(db, question);
+  if (rare) return answerOf(rare, question);
   const text = ftsMatch(match) ?? "";
   if (want === "count") return { count: Number(prepared(db, `SELECT count(*) AS n ${HOLDING}`).get(text)?.["n"]) };
   if (most === undefined) {
@@ -77,6 +80,33 @@ function answerToQuestion(db: Database, { match, want, most, time }: TermQuestio
     return few.count === most ? { count: most } : few;
   }
   return counted(time ? column(db, NEWEST_IN_TIME, text, ...time, most) : column(db, NEWEST, text, most));
+}
+
+/** With so many scopes FTS5 reads all that stands in each of them, as far as its list is too short for an index of its own. */
+const MANY_SCOPES = 5;
+const MOST_ROWS = 200;
+const SCOPES = `SELECT p.id, l.scopes FROM recall_passage p JOIN recall_item i ON i.id = p.item
+  JOIN recall_place l ON l.id = i.place WHERE p.id IN (SELECT 0 + value FROM json_each(?))`;
+
+/** What stands in few passages is sorted out by their rows, which say to which of many scopes each belongs. Ascending. */
+function idsByRow(db: Database, { match, time }: TermQuestion): number[] | undefined {
+  const { scopes = [], and, ...frame } = match.frame;
+  if (time || match.groups.length === 0 || scopes.length < MANY_SCOPES) return undefined;
+  const anywhere = ftsMatch({ groups: match.groups, frame: { ...frame, and: and.slice(1) } }) ?? "";
+  const ids = column(db, FEW, anywhere, MOST_ROWS);
+  if (ids.length === MOST_ROWS) return undefined;
+  const wanted = new Set(scopes);
+  const rows = prepared(db, SCOPES, true).all(JSON.stringify(ids)) as unknown as [id: number, scopes: string][];
+  const inside = new Set(
+    rows.flatMap(([id, of]) => (of.split(" ").some((one) => wanted.has(Number(one))) ? [id] : [])),
+  );
+  return ids.filter((id) => inside.has(id));
+}
+
+function answerOf(ids: number[], { want, most = Number.POSITIVE_INFINITY }: TermQuestion): TermAnswer {
+  if (want === "count") return { count: ids.length };
+  if (want === "few") return ids.length < most ? counted(ids) : { count: most };
+  return counted(most === Number.POSITIVE_INFINITY ? ids : ids.reverse().slice(0, most));
 }
 
 const counted = (ids: number[]): TermAnswer => ({ count: ids.length, ids });

@@ -9,6 +9,8 @@ export type TermFrame = {
   realms: readonly number[];
   /** One mark of each list. */
   and: readonly (readonly string[])[];
+  /** The scopes whose marks the first list of `and` holds: rows name them too. */
+  scopes?: readonly number[];
   /** None of these. */
   not: readonly string[];
   /** The same as `not` by what is left, for a match that demands nothing else. */

@@ -15,9 +15,20 @@ import type { PlannedCall } from "./search-plan.ts";
 import { firstSearch, MAX_CALLS, MAX_STEPS, stdinSearch, views, widerSearch } from "./search-plan.ts";
 import { smallTalk } from "./small-talk.ts";
 import { asksForFailure, STDIN, tellingLines } from "./stdin.ts";
+import { isTold } from "./told.ts";
 import { isTopicCall, type Topic, topicOf, topicRanges, topicSearch, topicViews, topLevel } from "./topic.ts";
 import { pieces, wordHit } from "./word-match.ts";
-import { BEST_FIRST, CANNOT_CHANGE, CANNOT_JUDGE, NO_SUBJECT, NOTHING_FOUND, TRY_NEXT } from "./wording.ts";
+import {
+  askLater,
+  BEST_FIRST,
+  CANNOT_CHANGE,
+  CANNOT_JUDGE,
+  NO_SUBJECT,
+  NOTHING_FOUND,
+  TOLD_BEFORE,
+  TRY_NEXT,
+  UNDERSTOOD,
+} from "./wording.ts";
 
 /** Tools to call next, or what to say. `success` is what autopilot is told. */
 export type OfflineDecision =
@@ -71,7 +82,10 @@ export function decideChat(request: ModelRequest, round: Round, offered: Readonl
 }
 
 function readPrompt(prompt: string, round: Round, gathered: Gathered): OfflineQuestion {
-  const question = readQuestion(prompt);
+  const read = readQuestion(prompt);
+  // Who tells a value is interested in what it was before: the new one stands nowhere yet.
+  const isValueNew = isTold(read.text) && read.words.length > 0;
+  const question = isValueNew ? { ...read, terms: read.terms.filter(({ kind }) => kind !== "number") } : read;
   const isMissing =
     question.paths.length > 0 &&
     round.calls.some((call) => call.name === "glob") &&
@@ -137,6 +151,11 @@ function answerQuestion(inquiry: Inquiry): { paragraphs: string[]; found: boolea
   const isEmpty = question.terms.length + question.words.length + question.paths.length === 0;
   if (isEmpty && ranking.evidence.length === 0) return { paragraphs: [...change, NO_SUBJECT], found: false };
   const quotes = chooseQuotes(question, ranking.evidence, gathered).map(quoteText);
+  if (round.piped === undefined && isTold(question.text)) {
+    const isRecalled = round.calls.some(({ name }) => name === "recall");
+    const before = quotes.length > 0 ? [TOLD_BEFORE, ...quotes] : [];
+    return { paragraphs: [`${UNDERSTOOD} ${askLater(isRecalled)}`, ...before], found: true };
+  }
   const listed =
     files.slice(0, MAX_FILES_NAMED).join(", ") +
     (files.length > MAX_FILES_NAMED ? `, and ${files.length - MAX_FILES_NAMED} more` : "");

@@ -37,7 +37,8 @@ export function gather(request: ModelRequest, round: Round): Gathered {
   };
   for (const passage of earlierTurns(request, round)) say(passage);
   const memories = remembered(request.system);
-  for (const passage of memories) say(passage);
+  const facts = sharedFacts(round.prompt.raw.content);
+  for (const passage of [...memories, ...facts]) say(passage);
   const tally: Tally = new Map();
   if (round.piped) addLines(got, pipedLines(round.piped.text));
   const now = `session ${request.sessionId} t${round.prompt.turn}`;
@@ -47,6 +48,7 @@ export function gather(request: ModelRequest, round: Round): Gathered {
   const turns = new Set(round.earlier.filter((item) => item.isPrompt).map((item) => item.turn)).size;
   if (turns > 0) got.looked.push(`this session: ${count(turns, "earlier turn")}`);
   if (memories.length > 0) got.looked.push(`memories: ${memories.length}`);
+  if (facts.length > 0) got.looked.push(`graphiti: ${count(facts.length, "fact")}`);
   got.said = [...results.values()];
   got.names = [...new Set(got.names)].sort();
   return got;
@@ -143,6 +145,17 @@ function remembered(system: string): SpokenPassage[] {
       ? [{ source: `memory ${id}`, text: text.trim(), age: ageOf(id, "", /\d{4}-\d{2}-\d{2}/.exec(text)?.[0]) }]
       : [];
   });
+}
+
+/** Facts of a Graphiti server that stand before the prompt, one a line with its scope first and its time last. */
+function sharedFacts(prompt: string): SpokenPassage[] {
+  const block = /<graphiti_memory>([\s\S]*?)<\/graphiti_memory>/.exec(prompt)?.[1] ?? "";
+  return [...block.matchAll(/^- \[(\w+)\] (.+?)(?: \((?:since|until) [^()]*?(\d{4}-\d{2}-\d{2})\))?$/gm)].map(
+    ([, scope = "", text = "", date]) => {
+      const source = `graphiti ${scope}`;
+      return { source, text, age: ageOf(source, "", date), ...(date === undefined ? {} : { date }) };
+    },
+  );
 }
 
 /** This session is newer than any other; then the date counts, then the turn. */

@@ -24,6 +24,12 @@ export const NO_SUBJECT =
 export const CANNOT_CHANGE = "I cannot write or change code: that needs a real model. What I found about it:";
 export const CANNOT_JUDGE = "I cannot judge code: a review needs a real model.";
 
+/** The answer to a message that only tells something. */
+export const UNDERSTOOD = "Understood, as you say it; I have not checked it.";
+export const askLater = (isRecalled: boolean): string =>
+  `Ask for it here, ${isRecalled ? "now or in a later session" : "in this session"}, and I quote it.`;
+export const TOLD_BEFORE = "What was there before about it:";
+
 export const BEST_FIRST = "Best matches first";
 
 const OWN_SENTENCES = [
@@ -36,6 +42,7 @@ const OWN_SENTENCES = [
   NO_SUBJECT,
   CANNOT_CHANGE,
   CANNOT_JUDGE,
+  UNDERSTOOD,
   "[offline model]",
 ];
 

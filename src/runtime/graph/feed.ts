@@ -140,7 +140,9 @@ function newTurns(db: Database, session: string, after: number, wanted: WantedTu
     const turn = Number(row["turn_index"]);
     const textOf = (role: string) => {
       const messages = (byTurn.get(turn) ?? []).filter((message) => message["role"] === role);
-      const text = messages.map((message) => runUnit(db, reader.text(Number(message["id"])))).join("\n\n");
+      const texts = messages.map((message) => runUnit(db, reader.text(Number(message["id"]))));
+      // A step that only calls tools says nothing.
+      const text = texts.filter((one) => one.trim() !== "").join("\n\n");
       return { text, at: new Date(Number(messages[0]?.["time"] ?? 0)).toISOString() };
     };
     return { session, turn, turnId: String(row["turn_id"]), user: textOf("user"), assistant: textOf("assistant") };

@@ -23,7 +23,7 @@ export function sentGroups<Group extends OutgoingGroup>({ settings }: Workspace,
 
 /** What lives or goes together: who owns each group, then the turn itself. */
 export const unitsOf = (workspace: Workspace, turn: TurnText, { groups, git }: Outgoing): OutboxDraft[][] => [
-  ...owners(workspace, groups, turn.user.at, git),
+  ...ownersOf(workspace, groups, turn.user.at, git),
   drafts(workspace, groups, turn, git),
 ];
 
@@ -52,8 +52,8 @@ function drafts(
   );
 }
 
-/** Each a unit of its own, queued once for a server and group. */
-function owners(
+/** Each a unit of its own, queued once for a server and group. What belongs to the user belongs to no folder. */
+export function ownersOf(
   workspace: Workspace,
   groups: readonly OutgoingGroup[],
   at: string,
@@ -64,7 +64,8 @@ function owners(
   if (!values["memory.graphiti.includeSystemMessages"]) return [];
   const owner = knownOwner(workspace);
   return groups.map(({ id, scope }) => {
-    const ownership = { scope, folders: [basename(root)], at, ...(owner ? { owner } : {}), ...(git ? { git } : {}) };
+    const ofFolder = scope === "user" ? { folders: [] } : { folders: [basename(root)], ...(git ? { git } : {}) };
+    const ownership = { scope, at, ...(owner ? { owner } : {}), ...ofFolder };
     const content = redact(ownershipText(ownership, values["memory.graphiti.maxMessageChars"]));
     const message: GraphitiMessage = {
       content,
@@ -72,7 +73,7 @@ function owners(
       role_type: "system",
       role: "everlong",
       timestamp: at,
-      source_description: sourceText(scope, git),
+      source_description: sourceText(scope, scope === "user" ? undefined : git),
     };
     return [{ group: id, scope, kind: "ownership" as const, unit: `ownership:${id}`, message }];
   });

@@ -14,6 +14,7 @@ import type { Workspace } from "../workspace.ts";
 import type { GraphGroup } from "./feed.ts";
 import { graphitiClient } from "./graphiti.ts";
 import { graphitiStateOf, serverOf } from "./graphiti-gate.ts";
+import { gitFactsOf, ownersOf } from "./outgoing.ts";
 
 /** The server's address, when something may be queued for it. */
 export async function promotionServer(workspace: Workspace, db: Database): Promise<string | undefined> {
@@ -40,8 +41,13 @@ export async function queuePromotion(
     source_description: sourceDescription,
   };
   const draft = { group, scope, kind: "promotion" as const, unit: name, message };
-  const maxQueueSize = workspace.settings.values["memory.graphiti.maxQueueSize"];
-  const rules = { maxQueueSize, mayEvict: true, now };
+  const { values } = workspace.settings;
+  const rules = { maxQueueSize: values["memory.graphiti.maxQueueSize"], mayEvict: true, now };
+  const git = values["memory.graphiti.includeSystemMessages"] ? await gitFactsOf(workspace) : undefined;
+  for (const owner of ownersOf(workspace, [{ id: group, scope }], message.timestamp, git)) {
+    const first = await enqueueUnit(db, { endpoint, root: workspace.root }, owner, rules);
+    if (!first.ok) return first;
+  }
   const queued = await enqueueUnit(db, { endpoint, root: workspace.root }, [draft], rules);
   return queued.ok ? ok(queued.value.dropped === 0 || queued.value.added > 0) : queued;
 }

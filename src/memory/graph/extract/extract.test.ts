@@ -167,6 +167,8 @@ describe("G9 what a message states", () => {
     for (const title of ["My plan:", "Options:", "What about these steps?"])
       expect(edges(`${title}\n${steps}`)).toEqual([]);
     expect(edges("Release steps:\n1. The name\n2. The logo")).toEqual([]);
+    expect(edges("Release steps:\n1. npm run build\n2. git tag v1")).toEqual(["git tag v1 FOLLOWS npm run build"]);
+    expect(edges("Release steps:\n1. Docker is installed\n2. npm runs")).toEqual([]);
     expect(edges("Some notes:\n1. The port is now 9090.\n2. Alice lives in Rome.")).toEqual([
       "port HAS_VALUE 9090",
       "Alice LIVES_IN Rome",

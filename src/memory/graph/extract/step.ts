@@ -1,7 +1,7 @@
 // Numbered steps of a procedure: each follows the one before it.
 import { clip } from "../../../base/text.ts";
 import { type EntityDraft, type FactDraft, MAX_FACT_TEXT, MAX_NAME } from "./draft.ts";
-import { IMPERATIVES } from "./word-list.ts";
+import { IMPERATIVES, TOOLS } from "./word-list.ts";
 
 /** Only a title that announces a procedure makes one of a numbered list: most lists are opinions or plans. */
 const TITLE =
@@ -30,5 +30,8 @@ export function readSteps(title: string, steps: readonly string[], at: string): 
 
 const procedure = (name: string): EntityDraft => ({ name, label: "Procedure" });
 
+/** A command is written in small letters: "npm run build" is a step, "Docker is installed" is none. */
 const isOrder = (step: string): boolean =>
-  step.startsWith("`") || IMPERATIVES.has(/^[A-Za-z]+/.exec(step)?.[0]?.toLowerCase() ?? "");
+  step.startsWith("`") ||
+  TOOLS.has(/^[a-z]+(?= [-\w./])/.exec(step)?.[0] ?? "") ||
+  IMPERATIVES.has(/^[A-Za-z]+/.exec(step)?.[0]?.toLowerCase() ?? "");

@@ -1,6 +1,11 @@
 // What goes on to be scored when a store is full of one thing.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runUnit } from "../../../store/embedded-store.ts";
+import { askTerms } from "../../../store/terms.ts";
 import { conversation, find, HOME, idsOf, storeOf } from "../recall-fixture.ts";
+import { resolveScope } from "../store/scope.ts";
+import { frameOf } from "./match.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
@@ -40,5 +45,38 @@ describe("candidates of a search", () => {
     const answer = find(db, common.join(" "));
     expect(answer.partial).toBe(false);
     expect(answer.results.length).toBeGreaterThan(0);
+  });
+
+  it("R28 RI2 a rare word in many scopes is found in the same passages whether their rows are asked or the index", () => {
+    const words = ["rare", "seldom", "common"];
+    const text = (n: number): string => (n % 50 === 0 ? "rare" : n % 20 === 0 ? "seldom" : "common");
+    const db = storeOf(
+      numbers(30).flatMap((n) =>
+        conversation(
+          numbers(20).map((i) => text(n * 20 + i)),
+          { ...HOME, session: `s${n}`, repository: `r${n % 12}` },
+        ),
+      ),
+    );
+    const session = fc.nat({ max: 31 }).map((n) => ({ type: "session", session: `s${n}` }) as const);
+    const repository = fc.nat({ max: 12 }).map((n) => ({ type: "repository", repository: `r${n}` }) as const);
+    const scopes = fc.array(fc.oneof(session, repository), { minLength: 5, maxLength: 14 });
+    const options = { want: fc.constantFrom("ids", "few", "count"), most: fc.constantFrom(undefined, 3, 500) } as const;
+    fc.assert(
+      fc.property(scopes, fc.constantFrom(...words), fc.record(options), (within, word, { want, most }) => {
+        const scope = runUnit(db, resolveScope({ scopes: within }));
+        if (!scope || (want === "few" && most === undefined)) return;
+        const { scopes: byRow, ...byIndex } = frameOf(scope, { roles: ["user"] });
+        const ask = (frame: object) => {
+          const match = { groups: [{ tokens: [word] }], frame: { ...byIndex, ...frame } };
+          return runUnit(
+            db,
+            askTerms([{ match, want, ...(most === undefined ? {} : { most }) }], () => true),
+          );
+        };
+        expect(byRow).toHaveLength(scope.ids.length);
+        expect(ask({ scopes: byRow })).toEqual(ask({}));
+      }),
+    );
   });
 });

@@ -22,6 +22,7 @@ export function frameOf(scope: ResolvedScope, { kinds, roles }: Filter): TermFra
   if (demanded) and.push(kinds.map(kindToken));
   return {
     ...{ realms: scope.realms, and, not: demanded ? [] : others.map(kindToken) },
+    ...(scope.whole ? {} : { scopes: scope.ids }),
     ...(kinds ? { left: kinds.map(kindToken) } : {}),
   };
 }

@@ -2,7 +2,7 @@
 import type { EntityDraft } from "../draft.ts";
 import { WE } from "../noun.ts";
 import type { RelationName } from "../relation.ts";
-import { ATTRIBUTES, SERVICE_HEADS, WEEKDAYS } from "../word-list.ts";
+import { ATTRIBUTES, PRODUCTS, SERVICE_HEADS, WEEKDAYS } from "../word-list.ts";
 import type { RuleRow } from "./row.ts";
 
 const isValue = ({ name }: EntityDraft): boolean => /^\W?\d/.test(name) || WEEKDAYS.has(name.toLowerCase());
@@ -14,6 +14,7 @@ const isPlaced = (entity: EntityDraft): boolean =>
 
 /** A place where people live has a name; who moves to "the platform team" has moved nowhere. */
 const isHome = ({ name, label }: EntityDraft): boolean => label === "Term" && /(?:^|\s)\p{Lu}\S*$/u.test(name);
+const isPlace = (entity: EntityDraft): boolean => isHome(entity) && !PRODUCTS.has(entity.name.toLowerCase());
 
 /** Who moves has a new home, a team a new tool, a value a new value, a thing a new place. */
 const move = (subject: EntityDraft, object: EntityDraft): RelationName => {
@@ -188,11 +189,18 @@ export const CHANGE_ROWS: readonly RuleRow[] = [
     ],
   },
   {
-    pattern: "we switched|switch|migrated|moved to {object:names} …",
+    pattern: "we switched|switch|migrated to {object:names} …",
     relation: "USES",
     subject: "we",
     examples: [["We switched to Svelte.", "workspace | USES | Svelte"]],
-    counterexamples: ["We moved to the next room.", "We did not switch to Svelte."],
+    counterexamples: ["We did not switch to Svelte."],
+  },
+  {
+    pattern: "we moved to {object:names} …",
+    relation: (_, object) => (object.label === "File" || isPlace(object) ? undefined : "USES"),
+    subject: "we",
+    examples: [["We moved to Svelte.", "workspace | USES | Svelte"]],
+    counterexamples: ["We moved to the next room.", "We moved to src/ last week.", "We moved to Lisbon."],
   },
   {
     pattern: "{subject:topics} switched|migrated to {object:names} …",

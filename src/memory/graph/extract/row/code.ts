@@ -1,4 +1,4 @@
-// Work on code: what blocks, implements and modifies what, who opened and wrote it, where an incident happened.
+// Work on code: what blocks, implements and modifies what, which file it moved to, who opened and wrote it, where an incident happened.
 import type { RuleRow } from "./row.ts";
 
 export const CODE_ROWS: readonly RuleRow[] = [
@@ -92,5 +92,19 @@ export const CODE_ROWS: readonly RuleRow[] = [
     relation: "HAPPENED_ON",
     examples: [["The outage happened on main.", "outage | HAPPENED_ON | main"]],
     counterexamples: ["The outage happened on purpose.", "It happened on main."],
+  },
+  {
+    pattern: "{subject:topic} was|were? moved to {object:file} …",
+    relation: "LOCATED_AT",
+    examples: [
+      ["The cache directory moved to ~/.cache/widget in 5.0.", "cache directory | LOCATED_AT | ~/.cache/widget"],
+    ],
+    counterexamples: ["It moved to src/load.ts.", "The cache should be moved to ~/.cache/widget."],
+  },
+  {
+    pattern: "i|we? moved {subject:topic} to {object:file} …",
+    relation: "LOCATED_AT",
+    examples: [["We moved the handbook to docs/handbook.md.", "handbook | LOCATED_AT | docs/handbook.md"]],
+    counterexamples: ["We moved it to src/load.ts.", "We want to move the handbook to docs/handbook.md."],
   },
 ];
