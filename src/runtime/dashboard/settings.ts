@@ -1,11 +1,12 @@
 // Settings, trust and consent for the dashboard: everything can be seen, switches moved, permissions only taken back.
 import { commandUsage, type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
-import { listConsents, readGraphitiConsent, revokeConsent, saveGraphitiConsent } from "../../permission/consent.ts";
+import { listConsents } from "../../permission/consent.ts";
 import { listTrusted, revokeTrust } from "../../permission/trust.ts";
 import type { SettingShape } from "../../schema/api/settings.ts";
 import { listSettings, type SettingLine } from "../../settings/describe.ts";
 import { settingsTable } from "../../settings/table.ts";
+import { takeBackConsent } from "../consent-revocation.ts";
 import { changeInHome } from "../home-file.ts";
 import { storedSettings } from "../settings-access.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
@@ -51,13 +52,8 @@ export function settingOperations({ paths, userHome }: Workspace) {
       return items.ok ? ok({ items: items.value }) : items;
     },
     async revokeConsent(root: string, origin: string) {
-      const list = await listConsents(paths.home);
-      if (!list.ok) return list;
-      const wasGiven = list.value.some((one) => one.root === root && one.origin === origin);
-      const outcome = (await readGraphitiConsent(paths.home, root, origin))
-        ? await saveGraphitiConsent(paths.home, { root, endpoint: origin }, update)
-        : await revokeConsent(paths.home, root, origin, update);
-      return outcome.ok ? ok({ root, origin, wasGiven }) : outcome;
+      const revoked = await takeBackConsent(paths.home, root, { origin, server: origin });
+      return revoked.ok ? ok({ root, origin, wasGiven: revoked.value.wasGiven }) : revoked;
     },
   };
 }
