@@ -5,7 +5,14 @@ import type { Failure } from "../base/failure.ts";
 import { fail, ok } from "../base/result.ts";
 import { loadServers } from "../mcp/config/load.ts";
 import { graphitiEndpoint } from "../memory/graphiti/endpoint.ts";
-import { grantConsent, listConsents, listDeclined, originOf, saveGraphitiConsent } from "../permission/consent.ts";
+import {
+  grantConsent,
+  hasConsent,
+  listConsents,
+  listDeclined,
+  originOf,
+  saveGraphitiConsent,
+} from "../permission/consent.ts";
 import type { ResultPromise } from "./client/open.ts";
 import { answerConsent, type ConsentEffect, consentQuestion, sendsText } from "./consent-question.ts";
 import { takeBackConsent } from "./consent-revocation.ts";
