@@ -1,6 +1,7 @@
 // Who may import whom: the table of docs/architecture.md, held by reading every import in src/.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { parseAst } from "rolldown/parseAst";
 import { describe, expect, it } from "vitest";
 
 const src = join(import.meta.dirname, "..", "src");
@@ -245,6 +246,10 @@ describe("architecture", () => {
       ["tui/three.ts", "async function found(a: string) {}\nfunction* known<T>() {}\nfunction foundIn() {}"],
       ["hook/four.ts", "export type Asked = 1;\ntype Desk<T> = T;\ninterface House {}\ntype AskedTwice = 1;"],
       ["store/five.ts", "type Kept = 1;\nclass Ask {}\nclass Ground {}"],
+      [
+        "model/seven.ts",
+        "function look(found: string) {}\nlist.map((known) => known);\nrun(one, (held) => 1);\ntype Run = (said?: string) => { found: 1 };\nconst go = (kept = 1) => ({ kept });",
+      ],
       ["acp/six.ts", "/** Of a turn. */\n  /** Offers one. */"],
     ];
     expect(nameProblems(planted)).toEqual([
@@ -253,10 +258,31 @@ describe("architecture", () => {
       ...["type Asked", "type Desk", "interface House"].map((name) => `hook/four.ts: ${name}`),
       ...["type Kept", "class Ask", "class Ground"].map((name) => `store/five.ts: ${name}`),
       "acp/six.ts: /** Of a",
+      ...["found", "known", "held", "said", "kept"].map((name) => `model/seven.ts: parameter ${name}`),
       "Verdict: memory/one.ts proxy/two.ts",
     ]);
   });
 });
+
+const PARTICIPLES = "found|done|known|kept|told|made|asked|held|said|given";
+const isParticiple = new RegExp(`^(?:${PARTICIPLES})$`);
+
+/** The plain names of all parameters, those of function types too. */
+function parameters(file: string, text: string): string[] {
+  if (!new RegExp(`\\b(?:${PARTICIPLES})\\b`).test(text)) return [];
+  const names: string[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === "params" && Array.isArray(value))
+        for (const one of value as { type: string; name?: string; left?: { name?: string } }[])
+          names.push((one.type === "AssignmentPattern" ? one.left?.name : one.name) ?? "");
+      visit(value);
+    }
+  };
+  visit(parseAst(text, { lang: file.endsWith("x") ? "tsx" : "ts", astType: "ts" }));
+  return names;
+}
 
 /**
  * A reader who meets a name must know which thing it is; a participle says only that something happened to it.
@@ -264,8 +290,8 @@ describe("architecture", () => {
  */
 function nameProblems(files: readonly [string, string][]): string[] {
   const forbidden = [
-    /\b(?:const|let|function\*?) (?:found|done|known|kept|told|made|asked|held|said|given)\b/g,
-    /\b(?:type|interface|class) (?:Kept|Asked|Ask|Ground|House|Desk)\b/g,
+    new RegExp(`\\b(?:const|let|function\\*?) (?:${PARTICIPLES})\\b`, "g"),
+    /\b(?:type|interface|class) (?:Found|Done|Known|Kept|Told|Made|Asked|Held|Said|Given|Ask|Ground|House|Desk)\b/g,
     /\/\*\* Of \w+/g,
   ];
   const owners = new Map<string, string[]>();
@@ -275,6 +301,11 @@ function nameProblems(files: readonly [string, string][]): string[] {
   return [
     ...files.flatMap(([file, text]) =>
       forbidden.flatMap((form) => [...text.matchAll(form)].map(([name]) => `${file}: ${name}`)),
+    ),
+    ...files.flatMap(([file, text]) =>
+      parameters(file, text)
+        .filter((name) => isParticiple.test(name))
+        .map((name) => `${file}: parameter ${name}`),
     ),
     ...[...owners].filter(([, list]) => list.length > 1).map(([name, list]) => `${name}: ${list.join(" ")}`),
   ];

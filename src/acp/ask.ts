@@ -15,9 +15,13 @@ import { textContent } from "./update/call.ts";
 export type Asker = { sessionId: string; editor: AgentContext; hasForms: boolean };
 
 /** Undefined: there was no answer. Without forms, choices are the options of a permission question. */
-export async function askQuestion(asked: UserQuestion, asker: Asker, signal: AbortSignal): Promise<string | undefined> {
-  const { question, choices = [], toolCallId = "question" } = asked;
-  if (asker.hasForms) return fillForm(asked, asker, signal);
+export async function askQuestion(
+  userQuestion: UserQuestion,
+  asker: Asker,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { question, choices = [], toolCallId = "question" } = userQuestion;
+  if (asker.hasForms) return fillForm(userQuestion, asker, signal);
   if (choices.length === 0) return undefined;
   const options = choices.map((name, at): PermissionOption => ({ optionId: `choice-${at}`, name, kind: "allow_once" }));
   const optionId = await choose(

@@ -9,7 +9,7 @@ const BROKEN = Buffer.from("{\n");
 export function boundedLines(maxBytes: number): Transform {
   let length = 0;
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       for (let from = 0; from < chunk.length; ) {
         const at = chunk.indexOf(LINE_END, from);
         const end = at === -1 ? chunk.length : at;
@@ -19,7 +19,7 @@ export function boundedLines(maxBytes: number): Transform {
         length = at === -1 ? length + (end - from) : 0;
         from = end + 1;
       }
-      done();
+      callback();
     },
   });
 }

@@ -2,8 +2,9 @@
 import { type InitializeResponse, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 
 /** A newer client is answered with our version and decides; for an older one there is nothing that both speak. */
-export function initialised(asked: number, version: string): InitializeResponse {
-  if (asked < PROTOCOL_VERSION) throw RequestError.unsupportedProtocolVersion(asked, [PROTOCOL_VERSION]);
+export function initialised(clientVersion: number, version: string): InitializeResponse {
+  if (clientVersion < PROTOCOL_VERSION)
+    throw RequestError.unsupportedProtocolVersion(clientVersion, [PROTOCOL_VERSION]);
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: "everlong", title: "Everlong", version },

@@ -38,7 +38,7 @@ export const isLoopback = (url: string): boolean => isLoopbackHost(URL.parse(url
 export type ResolveHost = (
   host: string,
   options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
 /** A socket's lookup: it resolves a name and gives up when one of its addresses is refused; those judged are those connected to. */

@@ -8,19 +8,19 @@ import { tellEvent } from "./event-line.ts";
 import { EXIT, printFailure } from "./exit.ts";
 import { eventReader, personAtTerminal } from "./person.ts";
 
-/** `done` gets the exit code. */
-export function addCommands(program: Program, faces: Faces, done: (exitCode: number) => void): void {
+/** `onEnd` gets the exit code. */
+export function addCommands(program: Program, faces: Faces, onEnd: (exitCode: number) => void): void {
   for (const command of lineCommands)
     addCommand(program, command, async (one, call) => {
-      if (one.own) return done(await one.own(call, { ...ownProcess, faces }));
+      if (one.own) return onEnd(await one.own(call, { ...ownProcess, faces }));
       const isStream = program.opts()["outputFormat"] === "stream-json";
       const outcome = await one.run?.(call, { on: home, person: isStream ? eventReader() : personAtTerminal() });
       if (!outcome) return;
-      if (!outcome.ok) return done(printFailure(outcome.error));
+      if (!outcome.ok) return onEnd(printFailure(outcome.error));
       const { text, data } = outcome.value;
       if (isStream) tellEvent("command.output", { text, ...(data === undefined ? {} : { value: data }) });
       else print(render(one, call, outcome.value));
-      done(outcome.value.exit ?? EXIT.done);
+      onEnd(outcome.value.exit ?? EXIT.done);
     });
 }
 

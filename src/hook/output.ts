@@ -93,8 +93,8 @@ function halted(
 }
 
 /** All that it says, when none of it is known: a no in words that nobody understands must not count as no opinion. */
-function unknownWords(name: HookName, said: Record<string, unknown>): string[] {
-  const words = Object.keys(said);
+function unknownWords(name: HookName, answer: Record<string, unknown>): string[] {
+  const words = Object.keys(answer);
   return words.some((word) => Object.hasOwn(shapes[name].shape, word) || ALSO_KNOWN.has(word)) ? [] : words;
 }
 

@@ -51,16 +51,16 @@ function flat(entries: readonly unknown[]): unknown[] {
 
 function parseEntry(
   file: HookFile,
-  known: { name: HookName; alias?: string },
+  moment: { name: HookName; alias?: string },
   at: string,
   entry: unknown,
   warn: Warn,
 ): Hook | undefined {
   if (!isRecord(entry)) return skip(warn, `must be an object, found ${shownValue(entry)}`);
-  const matcher = parseMatcher(known.name, entry["matcher"], warn);
+  const matcher = parseMatcher(moment.name, entry["matcher"], warn);
   if (matcher === "invalid") return undefined;
   const common: Common = {
-    ...known,
+    ...moment,
     id: `${file.path}#${at}`,
     source: file.path,
     layer: file.layer,

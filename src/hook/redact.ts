@@ -31,14 +31,14 @@ export function redactValue<T>(value: T, redact: PayloadRedactor): RedactedPaylo
     return shown;
   };
 
-  function restore<V>(given: V): Result<V, string> {
+  function restore<V>(value: V): Result<V, string> {
     let lost: string | undefined;
     const markBack = (mark: string): string => {
       const secret = hidden.get(mark);
       if (secret === undefined && hidden.has(mark)) lost = mark;
       return secret ?? mark;
     };
-    const restored = mapTexts(given, (text) => hidden.get(text) ?? text.replace(MARK, markBack));
+    const restored = mapTexts(value, (text) => hidden.get(text) ?? text.replace(MARK, markBack));
     return lost === undefined
       ? ok(restored)
       : fail(`its answer has ${lost} in a place where nobody can say which secret belongs there`);

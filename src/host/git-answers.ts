@@ -118,9 +118,9 @@ function askGit(
 ): Promise<{ code: number | undefined; out: string }> {
   const limits = { timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MAX_BYTES } as const;
   const args = [...OFF.flatMap((setting) => ["-c", setting]), ...question];
-  return new Promise((done) => {
+  return new Promise((settle) => {
     execFile(program, args, { cwd, env, ...limits }, (error, out) =>
-      done({ code: error ? (typeof error.code === "number" ? error.code : undefined) : 0, out }),
+      settle({ code: error ? (typeof error.code === "number" ? error.code : undefined) : 0, out }),
     );
   });
 }

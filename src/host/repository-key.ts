@@ -5,9 +5,9 @@ import { remoteKey } from "./git.ts";
 export const isLocalKey = (repository: string): boolean => repository.startsWith("local:");
 
 /** What somebody means by a key or by a remote's address; undefined for an address that gives no key. */
-export function keyMeant(given: string): string | undefined {
-  if (isLocalKey(given)) return given;
-  const key = remoteKey(given);
+export function keyMeant(text: string): string | undefined {
+  if (isLocalKey(text)) return text;
+  const key = remoteKey(text);
   if (key !== undefined) return key;
-  return /:\/\/|@/.test(given) ? undefined : given.toLowerCase();
+  return /:\/\/|@/.test(text) ? undefined : text.toLowerCase();
 }

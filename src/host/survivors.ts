@@ -32,7 +32,7 @@ export function survivors(groups: ReadonlySet<number>, mark: ProcessMark): Survi
     return [...groups].filter((group) => isAlive(-group)).map((group) => ({ pid: -group, group }));
   }
   const pids = names.map(Number).filter((pid) => Number.isInteger(pid) && pid !== process.pid);
-  return pids.map((pid) => look(pid, groups, mark)).filter((found) => found !== undefined);
+  return pids.map((pid) => look(pid, groups, mark)).filter((survivor) => survivor !== undefined);
 }
 
 function look(pid: number, groups: ReadonlySet<number>, mark: ProcessMark): Survivor | undefined {

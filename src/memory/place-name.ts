@@ -6,13 +6,13 @@ import type { Redactor } from "./secret/filter.ts";
 export const PLACE_REFUSED = "repository or branch seems to contain a credential, or is an address without a path.";
 
 /** The key of the repository; undefined when it is refused. */
-export function repositoryNamed(redactor: Redactor, given: string): string | undefined {
-  const key = keyMeant(given);
+export function repositoryNamed(redactor: Redactor, name: string): string | undefined {
+  const key = keyMeant(name);
   return key === undefined ? undefined : unchanged(redactor, key);
 }
 
 /** The branch; undefined when it is refused. */
-export const branchNamed = (redactor: Redactor, given: string): string | undefined => unchanged(redactor, given);
+export const branchNamed = (redactor: Redactor, name: string): string | undefined => unchanged(redactor, name);
 
 function unchanged(redactor: Redactor, text: string): string | undefined {
   const filtered = redactor.text(text);

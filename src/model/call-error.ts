@@ -93,15 +93,16 @@ function codeOf(status: number, body: string): CallFailureCode {
   return status >= 500 || RETRIED.has(status) ? "server_error" : "invalid_request";
 }
 
-function refusalText(target: ModelTarget, status: number, headers: ErrorResponse["headers"], said: string): string {
+function refusalText(target: ModelTarget, status: number, headers: ErrorResponse["headers"], detail: string): string {
   const isKey = (status === 401 || status === 403) && target.apiKey !== undefined;
   if (isKey) {
     const host = URL.parse(target.baseUrl ?? "")?.host ?? target.provider;
     // A page or an object says nothing to a person.
-    const words = said === "" || /^[{[<]/.test(said) ? "" : ` It said: ${/[.!?]$/.test(said) ? said : `${said}.`}`;
+    const words =
+      detail === "" || /^[{[<]/.test(detail) ? "" : ` It said: ${/[.!?]$/.test(detail) ? detail : `${detail}.`}`;
     return `The provider at ${host} refused the key in ${target.keySource ?? "the settings"} (${status}).${words}`;
   }
-  return [`${target.id} answered ${status}${said === "" ? "" : `: ${said}`}`, advice(target, status, headers)]
+  return [`${target.id} answered ${status}${detail === "" ? "" : `: ${detail}`}`, advice(target, status, headers)]
     .filter(Boolean)
     .join("\n");
 }

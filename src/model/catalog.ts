@@ -26,7 +26,7 @@ export function loadCatalog(modelsJson?: string): { catalog: ModelCatalog; warni
 }
 
 /** The entry, laid over the one it overrides, or why it is none. */
-function readEntry(raw: unknown, known: ReadonlyMap<string, CatalogEntry>): CatalogEntry | string {
+function readEntry(raw: unknown, entries: ReadonlyMap<string, CatalogEntry>): CatalogEntry | string {
   if (!isRecord(raw) || typeof raw["id"] !== "string") return "no id";
   const named = raw["provider"];
   const [prefix] = splitName(raw["id"]);
@@ -35,7 +35,7 @@ function readEntry(raw: unknown, known: ReadonlyMap<string, CatalogEntry>): Cata
   }
   const provider = named ?? prefix;
   const whole = prefix === provider || raw["id"] === "offline" ? raw["id"] : `${String(provider)}/${raw["id"]}`;
-  const read = catalogEntry.safeParse({ ...known.get(whole), ...raw, id: whole, provider });
+  const read = catalogEntry.safeParse({ ...entries.get(whole), ...raw, id: whole, provider });
   if (read.success) return read.data;
   const issue = read.error.issues[0];
   return `${raw["id"]}: ${issue?.path.join(".") || "entry"} ${issue?.message ?? "is not valid"}`;

@@ -9,7 +9,7 @@ import type { CallFormat } from "./wire/contract.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 /** A text with a `summaryKind` is a provider's own summary, which is no prose. */
-type Said = {
+type TextPart = {
   type: "text" | "reasoning";
   text: GrowingText;
   summaryKind?: string | undefined;
@@ -50,12 +50,12 @@ export function newCollector(
   now: () => number = () => performance.now(),
 ): Collector {
   const startedAt = now();
-  const blocks: (Said | Call | Custom)[] = [];
-  const saying = new Map<string, Said>();
+  const blocks: (TextPart | Call | Custom)[] = [];
+  const saying = new Map<string, TextPart>();
   const calling = new Map<string, Call>();
   const ids = new Set<string>();
   /** While there is one block of text, that is the content: a second copy of a long answer would cost its size again. */
-  let firstText: Said | undefined;
+  let firstText: TextPart | undefined;
   let joined: string | undefined;
   const signals: ProviderCompaction[] = [];
   let requestId: string | undefined;
@@ -71,7 +71,7 @@ export function newCollector(
     onPart(part);
   }
 
-  function say(type: Said["type"], id: string, delta: string, options: SharedV4ProviderMetadata | undefined): void {
+  function say(type: TextPart["type"], id: string, delta: string, options: SharedV4ProviderMetadata | undefined): void {
     const block = saying.get(`${type} ${id}`) ?? startSaying(type, id);
     block.text.add(delta);
     if (options) block.providerOptions = options;
@@ -92,8 +92,8 @@ export function newCollector(
     return joined ?? firstText?.text.value ?? "";
   }
 
-  function startSaying(type: Said["type"], id: string): Said {
-    const block: Said = { type, text: new GrowingText() };
+  function startSaying(type: TextPart["type"], id: string): TextPart {
+    const block: TextPart = { type, text: new GrowingText() };
     blocks.push(block);
     saying.set(`${type} ${id}`, block);
     return block;
@@ -117,7 +117,7 @@ export function newCollector(
       case "reasoning-start":
       case "text-end":
       case "reasoning-end": {
-        const [type, edge] = part.type.split("-") as [Said["type"], "start" | "end"];
+        const [type, edge] = part.type.split("-") as [TextPart["type"], "start" | "end"];
         if (edge === "start") startSaying(type, part.id);
         if (part.providerMetadata) say(type, part.id, "", part.providerMetadata);
         if (edge === "end") saying.delete(`${type} ${part.id}`);
@@ -192,7 +192,7 @@ export function newCollector(
     };
   }
 
-  const wordsOf = (type: Said["type"]): string =>
+  const wordsOf = (type: TextPart["type"]): string =>
     blocks.flatMap((block) => (block.type === type ? [block.text.value] : [])).join("");
   const close = (): void => {
     closed = true;
@@ -222,7 +222,7 @@ const THREAD_COMPACTED = "agent.thread_context_compacted";
 const isThreadCompaction = (raw: unknown): boolean => isRecord(raw) && raw["type"] === THREAD_COMPACTED;
 
 /** What a provider gave in place of history that it compacted. */
-const summaries = (blocks: readonly (Said | Call | Custom)[]): ProviderCompaction[] =>
+const summaries = (blocks: readonly (TextPart | Call | Custom)[]): ProviderCompaction[] =>
   blocks.flatMap((block): ProviderCompaction[] => {
     if (block.type === "custom") return [{ kind: block.kind, opaque: block.providerOptions ?? null }];
     return block.type === "text" && block.summaryKind !== undefined
@@ -231,7 +231,7 @@ const summaries = (blocks: readonly (Said | Call | Custom)[]): ProviderCompactio
   });
 
 /** What the provider must get back word for word; nothing when text and calls say it all. Arguments stay with the requests. */
-function special(blocks: readonly (Said | Call | Custom)[]): ProviderData["content"] {
+function special(blocks: readonly (TextPart | Call | Custom)[]): ProviderData["content"] {
   if (!blocks.some((block) => block.type === "reasoning" || block.providerOptions)) return [];
   return blocks.map((block) => {
     const { type, providerOptions } = block;

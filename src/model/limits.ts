@@ -11,12 +11,10 @@ type PromptLimit = {
 /** The setting, else what the catalogue says, else 128,000; a limit learned from an error only ever lowers it. */
 export function promptLimit(
   entry: CatalogEntry,
-  given: { setting?: number | undefined; learned?: number | undefined } = {},
+  own: { setting?: number | undefined; learned?: number | undefined } = {},
 ): PromptLimit {
-  const limit = configuredLimit(entry, given.setting);
-  return given.learned !== undefined && given.learned < limit.tokens
-    ? { tokens: given.learned, source: "learned" }
-    : limit;
+  const limit = configuredLimit(entry, own.setting);
+  return own.learned !== undefined && own.learned < limit.tokens ? { tokens: own.learned, source: "learned" } : limit;
 }
 
 function configuredLimit(entry: CatalogEntry, setting: number | undefined): PromptLimit {

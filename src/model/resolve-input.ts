@@ -31,9 +31,9 @@ export type ResolveInput = {
   signal?: AbortSignal | undefined;
 };
 
-type Given = { catalog: ModelCatalog; fetchJson: FetchJson; signal?: AbortSignal; requested?: string };
+type ResolveSources = { catalog: ModelCatalog; fetchJson: FetchJson; signal?: AbortSignal; requested?: string };
 
-export function resolveInput(values: Settings, sources: Sources, given: Given): ResolveInput {
+export function resolveInput(values: Settings, sources: Sources, choice: ResolveSources): ResolveInput {
   const account = (vendor: VendorName): Account => ({
     apiKey: values[`providers.${vendor}.apiKey`],
     baseUrl: values[`providers.${vendor}.baseUrl`],
@@ -54,6 +54,6 @@ export function resolveInput(values: Settings, sources: Sources, given: Given): 
       custom: source("provider.apiKey"),
       ...ofVendors((vendor) => source(`providers.${vendor}.apiKey`)),
     },
-    ...given,
+    ...choice,
   };
 }

@@ -18,7 +18,7 @@ type TargetChoice = { target: ModelTarget; warnings: string[] };
 const vendorOf = (provider: ProviderName): WireVendor | undefined =>
   allVendors().find((vendor) => vendor.provider === provider);
 
-type Known = { entry: CatalogEntry; warnings: string[] };
+type CatalogFinding = { entry: CatalogEntry; warnings: string[] };
 
 export async function targetFor(
   provider: ProviderName,
@@ -86,9 +86,9 @@ function wireFor(
   provider: ProviderName,
   entry: CatalogEntry | undefined,
   vendorOwn: boolean,
-  given: WireName | undefined,
+  named: WireName | undefined,
 ): WireName {
-  if (given !== undefined) return given;
+  if (named !== undefined) return named;
   const ofVendor = allWires().filter(({ vendor }) => vendor.provider === provider);
   if (ofVendor.length === 1 && ofVendor[0]) return ofVendor[0].name;
   const usual = entry?.wire ?? commonWire.name;
@@ -111,7 +111,7 @@ function headersFor(provider: ProviderName, input: ResolveInput): Record<string,
 }
 
 /** A custom server is taken to hold the catalogue's model of that name, but what it charges is not known. */
-function entryFor(provider: ProviderName, name: string, input: ResolveInput): Known {
+function entryFor(provider: ProviderName, name: string, input: ResolveInput): CatalogFinding {
   const id = `${provider}/${name}`;
   const own = findModel(input.catalog, id);
   if (own) return { entry: own, warnings: [] };
@@ -137,7 +137,7 @@ export function ollamaAt(input: ResolveInput): Ollama {
 }
 
 /** Ollama cuts a prompt in silence at the context that the model runs with, so that is the limit. */
-async function ollamaEntry(name: string, input: ResolveInput): Promise<Known> {
+async function ollamaEntry(name: string, input: ResolveInput): Promise<CatalogFinding> {
   const id = `ollama/${name}`;
   const listed = findModel(input.catalog, id);
   if (listed) return { entry: listed, warnings: [] };

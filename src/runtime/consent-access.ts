@@ -11,12 +11,11 @@ import {
   listConsents,
   listDeclined,
   originOf,
-  readGraphitiConsent,
-  revokeConsent,
   saveGraphitiConsent,
 } from "../permission/consent.ts";
 import type { ResultPromise } from "./client/open.ts";
 import { answerConsent, type ConsentEffect, consentQuestion, sendsText } from "./consent-question.ts";
+import { takeBackConsent } from "./consent-revocation.ts";
 import { graphitiStateOf, sendsOf, serverOf } from "./graph/graphiti-gate.ts";
 import { changeInHome } from "./home-file.ts";
 import { mcpSources } from "./mcp/sources.ts";
@@ -74,18 +73,10 @@ export const consentHere = {
     }),
   revoke: (address: string) =>
     change<ConsentRevocation>(address, async (workspace, origin) => {
-      const { paths, root } = workspace;
       const endpoint = graphitiEndpoint(address);
       const server = endpoint.ok && endpoint.value?.type === "server" ? endpoint.value.url : "";
-      const answer = await readGraphitiConsent(paths.home, root, server);
-      if (answer) {
-        const outcome = await saveGraphitiConsent(paths.home, { root, endpoint: server }, changeInHome(paths.home));
-        const was = "sends" in answer ? { wasGiven: true } : { wasGiven: false, wasDeclined: true };
-        return outcome.ok ? ok({ origin: server, ...was, folder: folderOf(workspace) }) : outcome;
-      }
-      const wasGiven = await hasConsent(paths.home, root, origin);
-      const outcome = await revokeConsent(paths.home, root, origin, changeInHome(paths.home));
-      return outcome.ok ? ok({ origin, wasGiven, folder: folderOf(workspace) }) : outcome;
+      const revoked = await takeBackConsent(workspace.paths.home, workspace.root, { origin, server });
+      return revoked.ok ? ok({ ...revoked.value, folder: folderOf(workspace) }) : revoked;
     }),
 };
 

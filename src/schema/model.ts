@@ -6,7 +6,7 @@ const OWN_WIRES = ["openai-chat", "openai-responses", "anthropic", "gemini"] as 
 export type WireName = (typeof OWN_WIRES)[number];
 /** Registering a further wire adds its name. */
 export const wireNames: WireName[] = [...OWN_WIRES];
-export const wireName = z.custom<WireName>((name) => wireNames.some((known) => known === name), {
+export const wireName = z.custom<WireName>((name) => wireNames.some((wire) => wire === name), {
   error: () => `must be one of ${wireNames.join(", ")}`,
 });
 

@@ -14,7 +14,7 @@ export function answerHealth(
   req: IncomingMessage,
   res: ServerResponse,
   health: Health,
-  known: { token: string; detail: HealthDetail | undefined },
+  access: { token: string; detail: HealthDetail | undefined },
 ): void {
   const { checks, counters } = health;
   const status = worstOf(checks);
@@ -23,7 +23,7 @@ export function answerHealth(
   sendJson(
     res,
     status === "down" ? 503 : 200,
-    { status, ...(known.detail ? { ...known.detail, checks, counters } : {}) },
-    isChallenge ? { "x-everlong-proof": proofOf(known.token, challenge) } : {},
+    { status, ...(access.detail ? { ...access.detail, checks, counters } : {}) },
+    isChallenge ? { "x-everlong-proof": proofOf(access.token, challenge) } : {},
   );
 }

@@ -1,12 +1,14 @@
 // What a gateway is started with.
+import type { Failure } from "../base/failure.ts";
+import type { Result } from "../base/result.ts";
 import type { ServedTool } from "../mcp/serve/tool.ts";
 import type { RunOf } from "../proxy/identify/run.ts";
 import type { ProxyHandler } from "../proxy/proxy.ts";
+import type { DashboardOperations } from "../runtime/client/api.ts";
 import type { HomeEvent, LiveEvent } from "../schema/api/live.ts";
 import type { Health, Report } from "./contract.ts";
 import type { OpenGraph } from "./graphiti/contract.ts";
 import type { OpenOperations } from "./manage/contract.ts";
-import type { OpenDashboard } from "./manage/dashboard.ts";
 import type { OpenGraphOperations } from "./manage/graph.ts";
 import type { OpenRecall } from "./manage/recall.ts";
 import type { OpenMemoryBackend } from "./memory/contract.ts";
@@ -50,7 +52,7 @@ export type GatewayOptions = {
   /** What /api/graph shows; without it the gateway has no such address. */
   graphViews?: OpenGraphOperations;
   /** What the dashboard sees beside that; without it the gateway has no such addresses. */
-  dashboard?: OpenDashboard;
+  dashboard?: () => Promise<Result<DashboardOperations, Failure>>;
   /** Is told of every event of the stream; must not throw. */
   observe?(event: LiveEvent): void;
   /** Looks for what other processes do, while somebody listens. */

@@ -59,8 +59,8 @@ async function focusOf(session: Session, focus: string): Promise<{ focus?: strin
   return focus === "" ? {} : { focus: focus.slice(0, FOCUS_CHARS) };
 }
 
-function whyNot(done: Completed | undefined): Failure {
-  const code = done?.outcomeReason ?? done?.failureReason ?? "context_unreclaimable";
+function whyNot(attempt: Completed | undefined): Failure {
+  const code = attempt?.outcomeReason ?? attempt?.failureReason ?? "context_unreclaimable";
   const words: Record<string, string> = {
     user: "The compaction was cancelled.",
     no_progress: "The summary would not have made the history smaller.",
@@ -72,7 +72,7 @@ function whyNot(done: Completed | undefined): Failure {
   };
   return {
     code,
-    what: words[code] ?? `The compaction failed (${code})${done?.error ? `: ${done.error}` : "."}`,
+    what: words[code] ?? `The compaction failed (${code})${attempt?.error ? `: ${attempt.error}` : "."}`,
     data: "The conversation is unchanged.",
     next: "Continue, or try again later.",
     exit: 1,
@@ -88,12 +88,12 @@ export async function settleCompaction(session: Session, waitMs: number, signal:
   else if ((await applyCompactionAttempt(session))?.outcome === "applied") await tellUsage(session);
 }
 
-export function describeCompaction(done: Completed, title: string): string {
-  const share = (tokens: number): string => `${((tokens / done.tokenLimit) * 100).toFixed(0)} %`;
-  const messages = `${done.messagesRemoved} message${done.messagesRemoved === 1 ? "" : "s"}`;
+export function describeCompaction(compaction: Completed, title: string): string {
+  const share = (tokens: number): string => `${((tokens / compaction.tokenLimit) * 100).toFixed(0)} %`;
+  const messages = `${compaction.messagesRemoved} message${compaction.messagesRemoved === 1 ? "" : "s"}`;
   const removed =
-    done.tokensRemoved === 0
+    compaction.tokensRemoved === 0
       ? `${messages} removed, no tokens saved`
-      : `${messages} and ${done.tokensRemoved} tokens removed`;
-  return `Compacted: ${share(done.preCompactionTokens)} → ${share(done.postCompactionTokens)} of ${done.tokenLimit} tokens, ${removed}; checkpoint ${done.checkpointNumber}: ${title}`;
+      : `${messages} and ${compaction.tokensRemoved} tokens removed`;
+  return `Compacted: ${share(compaction.preCompactionTokens)} → ${share(compaction.postCompactionTokens)} of ${compaction.tokenLimit} tokens, ${removed}; checkpoint ${compaction.checkpointNumber}: ${title}`;
 }

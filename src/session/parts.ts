@@ -1,7 +1,6 @@
 // What the runtime gives a conversation, by concern. Functions must not throw for expected outcomes.
 import type { Clock } from "../base/clock.ts";
 import type { MakeId } from "../base/id.ts";
-import type { BudgetSettings } from "../context/compact/budget.ts";
 import type { ActiveAgent } from "../context/compact/carried.ts";
 import type { Contributor } from "../context/usage/unreclaimable.ts";
 import type { HookOutcome } from "../hook/merge.ts";
@@ -16,6 +15,7 @@ import type { AgentRole, Interaction } from "../schema/model.ts";
 import type { EditedMemory } from "../schema/permission.ts";
 import type { ToolDefinition } from "../schema/tool.ts";
 import type { Tool } from "../tool/contract.ts";
+import type { ContextSettings } from "./context-settings.ts";
 import type { MessageInput, TurnInput } from "./turn-input.ts";
 
 export type SessionParts = {
@@ -138,18 +138,6 @@ type PermissionParts = {
 
 /** Runs the hooks of a moment for this actor; without hooks it resolves at once. Never rejects. */
 export type RunHook = <N extends HookName>(name: N, input: HookInputs[N], signal: AbortSignal) => Promise<HookOutcome>;
-
-export type ContextSettings = BudgetSettings & {
-  mode: "on" | "manual" | "off";
-  exhaustion: number;
-  minMessages: number;
-  timeoutMs: number;
-  maxChunks: number;
-  truncation: "on" | "off";
-  truncationTarget: number;
-  recallOn: boolean;
-  providerCompaction: boolean;
-};
 
 export type ContextParts = {
   settings: () => ContextSettings;

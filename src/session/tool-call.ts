@@ -50,16 +50,16 @@ export async function refuseCall(
 export async function runCall(
   session: Session,
   turnId: string,
-  asked: ReadyCall,
+  request: ReadyCall,
   signal: AbortSignal,
   changeLane: (lane: string | undefined) => Promise<void>,
 ): Promise<void> {
-  if (signal.aborted) return finish(session, asked.call, notRun(), 0, "interrupted");
-  const { ready, opinion, instead, context, suppressOutput } = await beforeCall(session, asked, signal);
+  if (signal.aborted) return finish(session, request.call, notRun(), 0, "interrupted");
+  const { ready, opinion, instead, context, suppressOutput } = await beforeCall(session, request, signal);
   const { call, tool, input } = ready;
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");
   if (instead) return finish(session, call, instead, 0, instead.type, context);
-  if (ready.lane !== asked.lane) await changeLane(ready.lane);
+  if (ready.lane !== request.lane) await changeLane(ready.lane);
   const about = { toolCallId: call.toolCallId, tool, input, signal, ...(opinion ? { hook: opinion } : {}) };
   const permit = await session.parts.permission.permit(about);
   if (signal.aborted) return finish(session, call, notRun(), 0, "interrupted");

@@ -67,7 +67,7 @@ export async function runTurn(session: Session, input: TurnInput): Promise<TurnE
   return end;
 }
 
-function refusedForSize(session: Session, said: string): EventData<"session.error"> {
+function refusedForSize(session: Session, detail: string): EventData<"session.error"> {
   const { window } = session.live;
   const { currentTokens } = window;
   const limit = session.parts.model.promptLimit();
@@ -80,7 +80,7 @@ function refusedForSize(session: Session, said: string): EventData<"session.erro
   return {
     errorType: "context_limit",
     code: "context_limit",
-    message: `The provider refused the request as too large${often}: ${said}`,
+    message: `The provider refused the request as too large${often}: ${detail}`,
     hint: `The conversation is saved. The last request had ${currentTokens} tokens, the model's limit is ${limit}. ${advice}`,
   };
 }

@@ -13,10 +13,10 @@ export const processEnvironment = (): Environment => process.env;
 export const useHome = (home: string): void => {
   process.env["EVERLONG_HOME"] = home;
 };
-type Found = { candidates: SettingCandidate[]; complaints: Complaint[] };
+type EnvironmentReading = { candidates: SettingCandidate[]; complaints: Complaint[] };
 
-export function readEnvironment(env: Environment): Found {
-  const result: Found = { candidates: [], complaints: [] };
+export function readEnvironment(env: Environment): EnvironmentReading {
+  const result: EnvironmentReading = { candidates: [], complaints: [] };
   for (const row of settingsTable) {
     if (row.key === "home") continue; // needed before everything else: see home.ts
     if (row.key === "featureList") readFeatureLists(row, env, result);
@@ -33,21 +33,21 @@ const starred = settingsTable
   .map(({ row, name }) => ({ row, fits: new RegExp(`^${name.replace("*", "([A-Z0-9_]*[A-Z0-9])")}$`) }));
 
 /** Variables that hold one entry of a map; its name is the variable's, in lower case. */
-function readEntries(env: Environment, found: Found): void {
+function readEntries(env: Environment, layer: EnvironmentReading): void {
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("EVERLONG_") || text === undefined || text.trim() === "") continue;
     for (const { row, fits } of starred) {
       const entry = fits.exec(name)?.[1]?.toLowerCase();
       if (entry === undefined) continue;
       const value = { [entry]: text.trim() };
-      found.candidates.push({ row, value, rank: RANK.environment, source: `environment ${name}` });
+      layer.candidates.push({ row, value, rank: RANK.environment, source: `environment ${name}` });
       break;
     }
   }
 }
 
 /** Our name comes first and wins; a name further down that says something else is mentioned. */
-function readRow(row: TableRow, env: Environment, found: Found): void {
+function readRow(row: TableRow, env: Environment, layer: EnvironmentReading): void {
   let used: { name: string; value: Value } | undefined;
   for (const entry of row.env) {
     const name = entry.replace(/^!/, "");
@@ -57,18 +57,18 @@ function readRow(row: TableRow, env: Environment, found: Found): void {
     let value = entry === name ? parseValue(row, text) : switchedOff(text);
     if (value === "unset") continue;
     if (value === undefined) {
-      found.complaints.push({ type: "invalid", where: name, row, found: text });
+      layer.complaints.push({ type: "invalid", where: name, row, found: text });
       if (row.unreadable !== "off") continue;
       value = false;
     }
-    if (isClamped(row, text)) found.complaints.push({ type: "clamped", where: name, row });
+    if (isClamped(row, text)) layer.complaints.push({ type: "clamped", where: name, row });
     if (!used) used = { name, value };
     else if (JSON.stringify(used.value) !== JSON.stringify(value)) {
-      found.complaints.push({ type: "conflict", used: used.name, other: name });
+      layer.complaints.push({ type: "conflict", used: used.name, other: name });
     }
   }
   if (used) {
-    found.candidates.push({ row, value: used.value, rank: RANK.environment, source: `environment ${used.name}` });
+    layer.candidates.push({ row, value: used.value, rank: RANK.environment, source: `environment ${used.name}` });
   }
 }
 
@@ -78,15 +78,15 @@ function switchedOff(text: string): Value | undefined {
   return disabled === undefined ? undefined : disabled ? false : "unset";
 }
 
-function readFeatureLists(row: TableRow, env: Environment, found: Found): void {
+function readFeatureLists(row: TableRow, env: Environment, layer: EnvironmentReading): void {
   row.env.forEach((name, place) => {
     for (const item of splitList(env[name] ?? "")) {
       const wanted = item.replace(/^[+-]/, "");
       const feature = featureNamed(wanted);
       if (feature) {
         const candidate = { row: feature, value: !item.startsWith("-"), source: `environment ${name}` };
-        found.candidates.push({ ...candidate, rank: RANK.featureList - place / 10 });
-      } else if (place === 0) found.complaints.push({ type: "unknown_feature", where: name, name: wanted });
+        layer.candidates.push({ ...candidate, rank: RANK.featureList - place / 10 });
+      } else if (place === 0) layer.complaints.push({ type: "unknown_feature", where: name, name: wanted });
     }
   });
 }
@@ -96,6 +96,6 @@ function featureNamed(name: string): TableRow | undefined {
   return settingsTable.find(
     (row) =>
       row.key.startsWith("features.") &&
-      [row.key, row.key.slice("features.".length), ...row.env].some((known) => known.toLowerCase() === wanted),
+      [row.key, row.key.slice("features.".length), ...row.env].some((name) => name.toLowerCase() === wanted),
   );
 }

@@ -28,7 +28,7 @@ const MORE = 500;
 /** Beyond so many rows a search helps more than scrolling. */
 export const MOST_ROWS = 20_000;
 
-type Held<A extends ListAnswer> = {
+type PagesState<A extends ListAnswer> = {
   key: string;
   items: readonly RowOf<A>[];
   next?: string | undefined;
@@ -36,7 +36,7 @@ type Held<A extends ListAnswer> = {
   problem?: CallProblem;
   loading: boolean;
 };
-const empty = <A extends ListAnswer>(key: string): Held<A> => ({ key, items: [], loading: true });
+const empty = <A extends ListAnswer>(key: string): PagesState<A> => ({ key, items: [], loading: true });
 
 /** `key` names the question; `id` tells rows apart, so that none is shown twice. */
 export function usePages<A extends ListAnswer>(
@@ -45,13 +45,13 @@ export function usePages<A extends ListAnswer>(
   id: (row: RowOf<A>) => string,
   live: EventStarts = [],
 ): PagedList<A> {
-  const [state, setState] = useState<Held<A>>(empty(key));
+  const [state, setState] = useState<PagesState<A>>(empty(key));
   const latest = useRef(state);
   latest.current = state;
   const parts = useRef({ load, id, abort: new AbortController(), reading: false });
   parts.current.load = load;
   parts.current.id = id;
-  const put = (next: Held<A>): void => {
+  const put = (next: PagesState<A>): void => {
     latest.current = next;
     setState(next);
   };

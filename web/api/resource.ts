@@ -11,7 +11,7 @@ export type Resource<T> = {
   /** Shows another value at once, such as the one that a change answered with. */
   put(value: T): void;
 };
-type Held<T> = { key: string; value?: T; problem?: CallProblem; loading: boolean };
+type LoadState<T> = { key: string; value?: T; problem?: CallProblem; loading: boolean };
 
 /** `key` names the question: another key forgets the old answer. `live`: events after which it is asked again. */
 export function useResource<T>(
@@ -19,7 +19,7 @@ export function useResource<T>(
   load: (signal: AbortSignal) => Promise<ApiResult<T>>,
   live: EventStarts = [],
 ): Resource<T> {
-  const [state, setState] = useState<Held<T>>({ key, loading: true });
+  const [state, setState] = useState<LoadState<T>>({ key, loading: true });
   const [round, setRound] = useState(0);
   const loader = useRef(load);
   loader.current = load;
@@ -38,6 +38,6 @@ export function useResource<T>(
   }, [key, round]);
   const reload = (): void => setRound((now) => now + 1);
   useLive(live, reload);
-  const current: Held<T> = state.key === key ? state : { key, loading: true };
+  const current: LoadState<T> = state.key === key ? state : { key, loading: true };
   return { ...current, reload, put: (value) => setState({ key, value, loading: false }) };
 }

@@ -73,6 +73,19 @@ export const ParamChoice = (props: {
   />
 );
 
+/** What a list is narrowed to. */
+export const OnlySession = ({ session }: { session: string | undefined }) =>
+  session ? (
+    <p class="inline">
+      <span class="soft">
+        Only session <code>{session}</code>
+      </span>
+      <button type="button" class="quiet" onClick={() => setParams({ session: undefined })}>
+        Show all
+      </button>
+    </p>
+  ) : null;
+
 export function Tabs({
   label,
   value,

@@ -27,12 +27,12 @@ export function conversationUpdates(state: UpdateState, event: Envelope): Reduce
   }
 }
 
-type Said = EventData<"user.message">;
+type UserMessage = EventData<"user.message">;
 
 /** Hooks, autopilot and notices speak to the model, not for the person. */
-const isShown = ({ source, hidden }: Said): boolean => !hidden && (source === "user" || source === "command");
+const isShown = ({ source, hidden }: UserMessage): boolean => !hidden && (source === "user" || source === "command");
 
-function userChunks({ messageId, content, display, attachments = [] }: Said): SessionUpdate[] {
+function userChunks({ messageId, content, display, attachments = [] }: UserMessage): SessionUpdate[] {
   const links = attachments.map(
     ({ path }): SessionUpdate => ({
       sessionUpdate: "user_message_chunk",

@@ -12,4 +12,4 @@ export type FileWarning = {
 export const describeWarning = ({ path, field, message, skipped }: FileWarning): string =>
   `${path}: ${field === undefined ? "" : `${field}: `}${message}${skipped ? " This file is not used." : ""}`;
 
-export const expected = (what: string, found: unknown): string => `expected ${what}, found ${shownValue(found)}.`;
+export const expected = (what: string, value: unknown): string => `expected ${what}, found ${shownValue(value)}.`;

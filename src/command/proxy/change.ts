@@ -29,7 +29,7 @@ async function apply(
   operations: ProxyOperations,
   id: string,
   name: TextName,
-  given: string | undefined,
+  newText: string | undefined,
   editor: Person | undefined,
 ): Promise<Result<{ text: string; wrote: boolean }, Failure>> {
   const now = await operations.text(id, name);
@@ -42,7 +42,7 @@ async function apply(
   // Who edits must not overwrite what came meanwhile; who gives a file means it.
   if (editor?.edit)
     return editor.edit(text, async (edited) => (edited === text ? ok({ text, wrote: false }) : set(edited, version)));
-  return given === undefined ? ok({ text, wrote: false }) : set(given, "*");
+  return newText === undefined ? ok({ text, wrote: false }) : set(newText, "*");
 }
 
 /** From a file, or what was piped in. */

@@ -31,7 +31,7 @@ export function why(
 async function requestNamed(o: ProxyOperations, id: string | undefined, session: string | undefined) {
   const page = await o.requests({ limit: id === undefined ? 1 : 500, ...optional("session", session) });
   if (!page.ok) return page;
-  const ids = page.value.items.map((r) => r.id).filter((known) => known.startsWith(id ?? ""));
+  const ids = page.value.items.map((r) => r.id).filter((one) => one.startsWith(id ?? ""));
   const [first] = ids;
   if (first !== undefined && (ids.length === 1 || ids.includes(id ?? "")))
     return ok(ids.includes(id ?? "") ? (id ?? first) : first);

@@ -45,7 +45,7 @@ export function upstreamFor(
 ): Upstream | undefined {
   const usual = upstreams.find(({ name }) => name === vendor);
   if (own === undefined || sameBase(vendor, own, address)) return usual;
-  return [usual, ...upstreams].find((known) => known && sameBase(vendor, known.url, own));
+  return [usual, ...upstreams].find((address) => address && sameBase(vendor, address.url, own));
 }
 
 /** The same place, as each vendor's SDK joins its base URL and its paths. */

@@ -92,8 +92,8 @@ export function buildMessage({ summary, isExtract, carried, turns, budget, count
 
 const squeezed = (text: string): string => text.replace(/\s+/g, " ");
 
-function layOut(made: ReadonlyMap<Slot, string>): string {
-  const text = (slot: Slot): string => made.get(slot) ?? "";
+function layOut(texts: ReadonlyMap<Slot, string>): string {
+  const text = (slot: Slot): string => texts.get(slot) ?? "";
   const prompts = [text("older"), text("newest")].filter((one) => one !== "").join("\n");
   return [
     text("notice"),

@@ -91,8 +91,8 @@ function deedOf(tool: string): FileDeed["did"] | undefined {
   return /write|save|append/i.test(tool) ? "written" : undefined;
 }
 
-function linesOf(given: Record<string, unknown>): { added: number; removed: number } {
-  const edits = Array.isArray(given["edits"]) ? given["edits"].filter(isRecord) : [given];
+function linesOf(args: Record<string, unknown>): { added: number; removed: number } {
+  const edits = Array.isArray(args["edits"]) ? args["edits"].filter(isRecord) : [args];
   const lines = (text: string | undefined): number => (text ? text.replace(/\n$/, "").split("\n").length : 0);
   return {
     added: edits.reduce((sum, edit) => sum + lines(firstText(edit, NEW_KEYS)), 0),
@@ -118,9 +118,9 @@ function patchedFiles(patch: string): FileDeed[] {
   return files;
 }
 
-function todosOf(tool: string, given: Record<string, unknown>): LedgerTodo[] | undefined {
+function todosOf(tool: string, args: Record<string, unknown>): LedgerTodo[] | undefined {
   if (!/todo|plan|task_?list/i.test(tool)) return undefined;
-  const list = [given["todos"], given["plan"], given["items"], given["tasks"]].find(Array.isArray);
+  const list = [args["todos"], args["plan"], args["items"], args["tasks"]].find(Array.isArray);
   return list?.filter(isRecord).flatMap((entry, at) => {
     const title = firstText(entry, ["content", "step", "title", "task", "text", "description"]);
     const status = firstText(entry, ["status", "state"]) ?? (entry["completed"] === true ? "completed" : "pending");
@@ -130,9 +130,9 @@ function todosOf(tool: string, given: Record<string, unknown>): LedgerTodo[] | u
   });
 }
 
-function commandOf(given: Record<string, unknown>): string | undefined {
+function commandOf(args: Record<string, unknown>): string | undefined {
   for (const key of COMMAND_KEYS) {
-    const value = given[key];
+    const value = args[key];
     if (typeof value === "string" && value.trim() !== "") return value;
     if (Array.isArray(value) && value.length > 0) return joined(value.map(String));
   }
@@ -145,12 +145,12 @@ function joined(words: readonly string[]): string {
   return /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-\w*c$/.test(flag) && line !== undefined ? line : words.join(" ");
 }
 
-const textAt = (given: Record<string, unknown>, key: string): string => {
-  const value = given[key];
+const textAt = (args: Record<string, unknown>, key: string): string => {
+  const value = args[key];
   return typeof value === "string" ? value : "";
 };
 
-function firstText(given: Record<string, unknown>, keys: readonly string[]): string | undefined {
-  const key = keys.find((one) => typeof given[one] === "string" && given[one] !== "");
-  return key === undefined ? undefined : textAt(given, key);
+function firstText(args: Record<string, unknown>, keys: readonly string[]): string | undefined {
+  const key = keys.find((one) => typeof args[one] === "string" && args[one] !== "");
+  return key === undefined ? undefined : textAt(args, key);
 }

@@ -50,9 +50,12 @@ export function happeningsOfItems(items: readonly ContextItem<Message>[]): Happe
   });
 }
 
-type Said = { content: string; toolRequests: readonly { toolCallId: string; name: string; arguments: unknown }[] };
+type AssistantMessage = {
+  content: string;
+  toolRequests: readonly { toolCallId: string; name: string; arguments: unknown }[];
+};
 
-function ofAssistant(place: LedgerPlace, { content, toolRequests }: Said): Happening[] {
+function ofAssistant(place: LedgerPlace, { content, toolRequests }: AssistantMessage): Happening[] {
   return [
     ...(content.trim() === "" ? [] : [{ ...place, type: "answer" as const, text: content }]),
     ...toolRequests.map(({ toolCallId, name, arguments: args }) => ({

@@ -115,22 +115,22 @@ async function resized<Raw>(item: ContextItem<Raw>, count: Shaping<Raw>["count"]
 
 async function recount<Raw>(
   items: readonly ContextItem<Raw>[],
-  known: ReadonlySet<ContextItem<Raw>>,
+  counted: ReadonlySet<ContextItem<Raw>>,
   count: Shaping<Raw>["count"],
 ): Promise<ContextItem<Raw>[]> {
   const sized: ContextItem<Raw>[] = [];
-  for (const item of items) sized.push(known.has(item) ? item : await resized(item, count));
+  for (const item of items) sized.push(counted.has(item) ? item : await resized(item, count));
   return sized;
 }
 
 function withNotice<Raw>(
-  kept: readonly ContextItem<Raw>[],
+  rest: readonly ContextItem<Raw>[],
   before: string | undefined,
   notice: ContextItem<Raw> | undefined,
 ): readonly ContextItem<Raw>[] {
-  if (!notice) return kept;
-  const at = kept.findIndex((item) => item.id === before);
-  return at === -1 ? [...kept, notice] : kept.toSpliced(at, 0, notice);
+  if (!notice) return rest;
+  const at = rest.findIndex((item) => item.id === before);
+  return at === -1 ? [...rest, notice] : rest.toSpliced(at, 0, notice);
 }
 
 export function newCut<Raw>(parts: Omit<Cut<Raw>, "id">): Cut<Raw> {

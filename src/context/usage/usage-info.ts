@@ -10,7 +10,7 @@ type Sent = Pick<
   "conversationTokens" | "messagesLength" | "untruncatedTokens" | "shortenedItems" | "repairedItems"
 >;
 
-type Known = Pick<
+type UsageBasis = Pick<
   UsageInfo,
   | "tokenLimit"
   | "effectiveLimit"
@@ -23,7 +23,7 @@ type Known = Pick<
   | "epoch"
 >;
 
-export type UsageInput = Known & {
+export type UsageInput = UsageBasis & {
   sent: Sent;
   /** `compaction.background`; undefined when the mode is not `on` or the threshold is off. */
   background: number | undefined;

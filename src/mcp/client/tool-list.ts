@@ -51,17 +51,17 @@ export async function readToolList(client: Client, options: McpCallOptions): Mcp
 /** `*` in a permission rule means every tool, and `sampling` means model calls: a tool of that name would borrow their leave. */
 const RESERVED = new Set(["*", "sampling"]);
 
-function listedTool(found: unknown): Result<ListedTool, string> {
-  const parsed = ToolSchema.safeParse(found);
+function listedTool(entry: unknown): Result<ListedTool, string> {
+  const parsed = ToolSchema.safeParse(entry);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    return fail(`tool ${nameIn(found)} is left out: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+    return fail(`tool ${nameIn(entry)} is left out: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
   }
   const { name, inputSchema, annotations, execution } = parsed.data;
   if (name.trim() === "" || name.length > MAX_NAME || RESERVED.has(name))
-    return fail(`tool ${nameIn(found)} is left out: that name cannot be used`);
+    return fail(`tool ${nameIn(entry)} is left out: that name cannot be used`);
   if (JSON.stringify(inputSchema).length > MAX_SCHEMA)
-    return fail(`tool ${nameIn(found)} is left out: its schema is longer than ${MAX_SCHEMA} characters`);
+    return fail(`tool ${nameIn(entry)} is left out: its schema is longer than ${MAX_SCHEMA} characters`);
   return ok({
     name,
     description: descriptionOf(parsed.data),
@@ -77,7 +77,7 @@ function descriptionOf({ description, title, annotations }: Tool): string {
   return text.length <= MAX_DESCRIPTION ? text : `${cutAt(text, MAX_DESCRIPTION)}…`;
 }
 
-const nameIn = (found: unknown): string => {
-  const name = z.looseObject({ name: z.string() }).safeParse(found);
+const nameIn = (entry: unknown): string => {
+  const name = z.looseObject({ name: z.string() }).safeParse(entry);
   return name.success ? `"${clip(stripInvisible(name.data.name).text, 60)}"` : "without a name";
 };

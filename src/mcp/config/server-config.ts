@@ -71,16 +71,16 @@ export function parseServer(name: string, value: unknown, variables: Variables):
   return ok({ name, line: line.value, tools, ...optional("timeoutMs", timeout), enabled, lazy, sampling });
 }
 
-function lineOf(found: Entry): Result<StdioLine | RemoteLine, string> {
-  const { command, args, cwd, env, url, headers } = found;
-  const type = found.type === undefined ? (command === undefined ? "http" : "stdio") : TYPES[found.type];
+function lineOf(entry: Entry): Result<StdioLine | RemoteLine, string> {
+  const { command, args, cwd, env, url, headers } = entry;
+  const type = entry.type === undefined ? (command === undefined ? "http" : "stdio") : TYPES[entry.type];
   if (type === undefined)
-    return fail(`\`type\` must be stdio (local), http or sse, found "${clip(found.type ?? "", 40)}"`);
+    return fail(`\`type\` must be stdio (local), http or sse, found "${clip(entry.type ?? "", 40)}"`);
   if (type === "stdio") {
     if (command === undefined) return fail("`command` is missing");
     return ok({ type, command, args, ...optional("cwd", cwd), env });
   }
-  if (url === undefined) return fail(found.type === undefined ? "`command` or `url` is missing" : "`url` is missing");
+  if (url === undefined) return fail(entry.type === undefined ? "`command` or `url` is missing" : "`url` is missing");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return fail("`url` is not an http or https address");
   const bad = Object.entries(headers).find(

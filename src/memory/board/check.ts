@@ -17,10 +17,10 @@ type Checked = { text: ItemText; redactions: number };
 /** `called`: what the caller's own form calls the content. */
 export function checkItem(
   redactor: Redactor,
-  given: Record<Field, string>,
+  texts: Record<Field, string>,
   called = "content",
 ): Result<Checked, BoardRefusal> {
-  const filtered = redactor.fields(given);
+  const filtered = redactor.fields(texts);
   if (!filtered.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
   const { name, description, content } = filtered.value;
   const wrong = [
@@ -36,8 +36,8 @@ export function checkItem(
 }
 
 /** A name to look for. */
-export function checkName(redactor: Redactor, given: string): Result<FilteredText, BoardRefusal> {
-  const name = redactor.text(given);
+export function checkName(redactor: Redactor, wanted: string): Result<FilteredText, BoardRefusal> {
+  const name = redactor.text(wanted);
   if (!name.ok) return fail({ code: "filter_failed", message: FILTER_FAILED });
   const wrong = nameFault(name.value.text);
   return wrong === undefined ? ok(name.value.text) : fail({ code: "invalid_inputs", message: `${wrong}.` });

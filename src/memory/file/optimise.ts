@@ -86,8 +86,8 @@ function madeLine(
 }
 
 /** A new line is dropped when one of its sources was changed or removed since the model saw it. */
-export function stillTrue(made: readonly MemoryFileLine[], seen: FileMemory, now: FileMemory): MemoryFileLine[] {
+export function stillTrue(lines: readonly MemoryFileLine[], seen: FileMemory, now: FileMemory): MemoryFileLine[] {
   const textOf = (memory: FileMemory) => new Map(recordLines(memory).map((line) => [line.id, line.text]));
   const [before, after] = [textOf(seen), textOf(now)];
-  return made.filter((line) => line.replaces.every((id) => before.get(id) === after.get(id)));
+  return lines.filter((line) => line.replaces.every((id) => before.get(id) === after.get(id)));
 }

@@ -79,7 +79,7 @@ export class RepositoryFiles {
 
   async #write(
     waiting: FileMemory,
-    made: readonly MemoryFileLine[],
+    replacements: readonly MemoryFileLine[],
     seen: FileMemory,
     signal: AbortSignal,
   ): Promise<Result<SettleReport, Fault>> {
@@ -87,7 +87,7 @@ export class RepositoryFiles {
     const files = await this.#read();
     if (!files.ok) return files;
     const all = files.value.map(({ memory }) => memory).reduce(merge, waiting);
-    const current = stillTrue(made, seen, all);
+    const current = stillTrue(replacements, seen, all);
     const added = merge(waiting, memoryOf(current));
     const idsByFile = files.value.map(({ path, memory }) => ({ path, ids: idsOf(memory) }));
     const isElsewhere = ({ id }: MemoryFileLine): boolean =>

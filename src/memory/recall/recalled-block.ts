@@ -54,7 +54,8 @@ export function recalledBlock(
   const section = (name: keyof RecalledParts): string[] => {
     const fresh = parts[name].filter(({ text }) => {
       const words = folded(text);
-      const isNew = words !== "" && !seen.some((held) => held === words || (held === seen[0] && held.includes(words)));
+      const isNew =
+        words !== "" && !seen.some((block) => block === words || (block === seen[0] && block.includes(words)));
       if (isNew) seen.push(words);
       return isNew;
     });

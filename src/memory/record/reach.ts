@@ -11,11 +11,11 @@ export type MemberReach = {
 };
 
 /** A limit as people write it, in the spelling of the keys; undefined for an address that gives none. */
-export function repositoryPattern(given: string): string | undefined {
-  if (!given.endsWith("*")) return keyMeant(given);
-  if (/[?#]/.test(given)) return undefined; // what follows them is dropped, and the star would reach further
+export function repositoryPattern(pattern: string): string | undefined {
+  if (!pattern.endsWith("*")) return keyMeant(pattern);
+  if (/[?#]/.test(pattern)) return undefined; // what follows them is dropped, and the star would reach further
   // A beginning becomes a key with one more letter, which then makes room for the star.
-  const key = keyMeant(`${given.slice(0, -1)}x`);
+  const key = keyMeant(`${pattern.slice(0, -1)}x`);
   return key === undefined ? undefined : `${key.slice(0, -1)}*`;
 }
 

@@ -122,26 +122,26 @@ export function readChange(redactor: Redactor, input: Record<string, unknown>): 
   return ok({ change, redactions });
 }
 
-function saysNothing(fact: string | undefined, found: number): boolean {
-  if (fact === undefined || found === 0) return false;
+function saysNothing(fact: string | undefined, secrets: number): boolean {
+  if (fact === undefined || secrets === 0) return false;
   return contentWords(fact.replace(MARK, " ")).filter((word) => !SECRET_WORDS.test(word)).length < 3;
 }
 
-function badText(field: string, text: string | undefined, given: unknown, max: number): BadField[] {
-  if (given === undefined) return [{ field, why: "is missing" }];
-  if (text === undefined && typeof given !== "string") return [{ field, why: "must be text" }];
+function badText(field: string, text: string | undefined, value: unknown, max: number): BadField[] {
+  if (value === undefined) return [{ field, why: "is missing" }];
+  if (text === undefined && typeof value !== "string") return [{ field, why: "must be text" }];
   if (!text) return [{ field, why: "is empty" }];
   const size = length(text);
   return size > max ? [{ field, why: `has ${size} characters, at most ${max} are allowed` }] : [];
 }
 
-function badCitations(given: unknown, cites: readonly string[]): BadField[] {
+function badCitations(value: unknown, cites: readonly string[]): BadField[] {
   const field = "citations";
   const why = (text: string): BadField[] => [{ field, why: text }];
-  if (given === undefined) return why("is missing: say where the fact can be seen, such as src/a.ts:10");
-  const isList = Array.isArray(given) && given.every((one) => typeof one === "string");
-  if (typeof given !== "string" && !isList) return why("must be a text or a list of texts");
-  const count = splitCitations(given as string | string[]).length;
+  if (value === undefined) return why("is missing: say where the fact can be seen, such as src/a.ts:10");
+  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (typeof value !== "string" && !isList) return why("must be a text or a list of texts");
+  const count = splitCitations(value as string | string[]).length;
   if (count > BOUNDS.citations) return why(`has ${count} entries, at most ${BOUNDS.citations} are allowed`);
   if (count === 0) return why("is empty");
   if (cites.length < count || cites.some((one) => one === "")) return why("has an empty entry");

@@ -5,7 +5,7 @@ import { wordsOf } from "../recall/text/words.ts";
 import type { MemoryRecord, Place, Scope, Strategy } from "./contract.ts";
 
 export type SimilarRecord = { id: string; fact: string; relation: "near-duplicate" | "contradiction" };
-type Said = Pick<MemoryRecord, "subject" | "fact">;
+type FactText = Pick<MemoryRecord, "subject" | "fact">;
 
 /** More are not worth a person's time. */
 const MOST = 3;
@@ -28,7 +28,7 @@ const NEGATIONS = new Set([
 ]);
 
 /** The closest come first; what contradicts comes before what repeats. */
-export function similarRecords(draft: Said, records: readonly MemoryRecord[]): SimilarRecord[] {
+export function similarRecords(draft: FactText, records: readonly MemoryRecord[]): SimilarRecord[] {
   const own = wordsOf(draft.fact);
   const matches = records.flatMap(({ id, fact, subject }) => {
     const other = wordsOf(fact);
@@ -86,7 +86,7 @@ const MOST_COMPARED = 500;
 
 /** A store is not kept waiting: what is not known in time is not shown. */
 export async function similarTo(
-  draft: Said & { scope: Scope },
+  draft: FactText & { scope: Scope },
   strategy: Strategy,
   place: Place,
   signal: AbortSignal,

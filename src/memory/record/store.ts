@@ -193,21 +193,21 @@ function outcomeOf(stored: StoreResult, strategy: Strategy, scope: Scope, redact
 const isPending = ({ status }: MemoryRecord): boolean => status.type === "pending";
 
 function readScope(
-  given: unknown,
+  choice: unknown,
   place: Place,
   userScope: boolean,
   strategy: Strategy | undefined,
 ): Result<Scope, MemoryFailure> {
-  if (given !== undefined && given !== "repository" && given !== "user")
+  if (choice !== undefined && choice !== "repository" && choice !== "user")
     return fail(invalidScope('"scope" must be "repository" or "user".', { what: "The scope is repository or user." }));
-  if (given !== undefined && strategy && !strategy.supportsScopes)
+  if (choice !== undefined && strategy && !strategy.supportsScopes)
     return fail(
       invalidScope(`memories kept by "${strategy.kind}" have one scope. Leave "scope" out.`, {
         what: `Memories kept by "${strategy.kind}" (memory.strategy) have one scope.`,
         next: "Leave --scope out.",
       }),
     );
-  const scope = given ?? "repository";
+  const scope = choice ?? "repository";
   if (scope === "user" && !userScope)
     return fail(
       invalidScope('"scope" may not be "user": the setting memory.userScope is off.', {

@@ -197,8 +197,8 @@ class JsonlStrategy implements Strategy {
     await this.#settle(newLines, signal, loaded.ok ? loaded.value.all : noMemory);
   }
 
-  async #settle(made: readonly MemoryFileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
-    const settled = await this.#files.settle({ made, seen }, signal);
+  async #settle(lines: readonly MemoryFileLine[], signal: AbortSignal, seen = noMemory): Promise<void> {
+    const settled = await this.#files.settle({ made: lines, seen }, signal);
     if (!settled.ok) {
       const { what, next = "" } = settled.error;
       this.#warn(`${what} What was remembered is kept in EVERLONG_HOME and written later. ${next}`.trim());

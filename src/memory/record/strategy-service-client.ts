@@ -23,12 +23,12 @@ export type ServiceParts = {
 type ServiceCall = (request: JsonRequest, signal: AbortSignal) => Promise<Result<JsonAnswer, JsonFault>>;
 type Refusal = { type: "error"; status: number; error: ServiceError; mayBeStored: boolean };
 /** An answer that is good, or what went wrong. */
-type Told = { type: "answer"; status: number; body: unknown } | Refusal | (Failed & { code: string });
+type ServiceReply = { type: "answer"; status: number; body: unknown } | Refusal | (Failed & { code: string });
 
 export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, options: ServiceParts): Strategy {
   let scopes = true;
   let voting = true;
-  const tell = async (request: JsonRequest, signal: AbortSignal): Promise<Told> => {
+  const tell = async (request: JsonRequest, signal: AbortSignal): Promise<ServiceReply> => {
     const answer = await ask(request, signal);
     if (!answer.ok) {
       const { code, cause, mayBeDone } = answer.error;
@@ -63,7 +63,7 @@ export function serviceStrategy(address: ServiceAddress, ask: ServiceCall, optio
     limit: number | undefined,
     url: (limit: number) => string,
     signal: AbortSignal,
-  ): Promise<Told> => {
+  ): Promise<ServiceReply> => {
     for (let count = Math.min(limit ?? PAGE, PAGE); ; count = Math.floor(count / 2)) {
       const reply = await tell({ method: "GET", url: url(count) }, signal);
       if (reply.type !== "failed" || reply.code !== "too_large" || count <= 1) return reply;

@@ -67,11 +67,13 @@ export function readPrompt(body: unknown): Result<ReadPrompt, string> {
   return ok({ answer, unsupported: unsupported.map(({ name, version }) => ({ name, version })), supportsScopes });
 }
 
-function isKnown(given: Definition, kind: "store" | "vote"): boolean {
+function isKnown(definition: Definition, kind: "store" | "vote"): boolean {
   const fields: readonly string[] = FIELDS[kind];
-  const isRightName = given.name === `${kind}_memory`;
+  const isRightName = definition.name === `${kind}_memory`;
   return (
-    isRightName && /^v?1(?:\.|$)/.test(given.version) && propertiesOf(given).every((name) => fields.includes(name))
+    isRightName &&
+    /^v?1(?:\.|$)/.test(definition.version) &&
+    propertiesOf(definition).every((name) => fields.includes(name))
   );
 }
 

@@ -38,10 +38,10 @@ const systemClocks: FilterClocks = {
 
 /**
  * Marks are `[redacted:<kind>:<8 hex>]`, equal for equal values, keyed so that they tell nothing about the value.
- * `known` are values that must never appear whatever they look like: configured keys and credentials.
+ * `secrets` are values that must never appear whatever they look like: configured keys and credentials.
  */
-export function secretRedactor(key: string, known: Iterable<string> = [], clocks = systemClocks): Redactor {
-  const literals = [...known].filter((v) => v.length >= 8).sort((a, b) => b.length - a.length);
+export function secretRedactor(key: string, secrets: Iterable<string> = [], clocks = systemClocks): Redactor {
+  const literals = [...secrets].filter((v) => v.length >= 8).sort((a, b) => b.length - a.length);
   const mark = (kind: string, value: string): string => `[redacted:${kind}:${keyed(key, value)}]`;
 
   const settle = (text: string, first: readonly SecretSpan[]): Filtered => {
@@ -89,8 +89,8 @@ export function secretRedactor(key: string, known: Iterable<string> = [], clocks
   };
 }
 
-export function secretFilter(key: string, known: Iterable<string> = []): SecretFilter {
-  const redactor = secretRedactor(key, known);
+export function secretFilter(key: string, secrets: Iterable<string> = []): SecretFilter {
+  const redactor = secretRedactor(key, secrets);
   const failed = `[redacted:filter-failed:${keyed(key, "")}]`;
   return (text) => {
     const result = redactor.text(text);
@@ -135,8 +135,8 @@ function inOriginal(spans: readonly SecretSpan[], edits: readonly Edit[]): Secre
   });
 }
 
-function spansOfFields(texts: readonly string[], known: readonly string[]): SecretSpan[][] {
-  const own = texts.map((text) => scan(text, known));
+function spansOfFields(texts: readonly string[], secrets: readonly string[]): SecretSpan[][] {
+  const own = texts.map((text) => scan(text, secrets));
   let from = 0;
   const starts = texts.map((text) => {
     const start = from;
@@ -144,7 +144,7 @@ function spansOfFields(texts: readonly string[], known: readonly string[]): Secr
     return start;
   });
   const alone = own.flatMap((spans, i) => spans.map((s) => moved(s, starts[i] ?? 0)));
-  const spanning = scan(texts.join(""), known).filter(
+  const spanning = scan(texts.join(""), secrets).filter(
     (s) =>
       starts.some((at) => s.start < at && at < s.end) &&
       (s.kind === "private-key" || !alone.some((a) => a.start < s.end && s.start < a.end)),

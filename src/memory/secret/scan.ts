@@ -60,17 +60,17 @@ function findTokens(text: string, out: SecretSpan[]): void {
 }
 const [BACKSLASH, PERCENT, LETTER_U] = [92, 37, 117];
 
-function findKnown(text: string, known: readonly string[], out: SecretSpan[]): void {
-  for (const value of known) {
+function findKnown(text: string, secrets: readonly string[], out: SecretSpan[]): void {
+  for (const value of secrets) {
     for (let i = text.indexOf(value); i >= 0; i = text.indexOf(value, i + value.length)) {
       out.push({ kind: "configured-key", start: i, end: i + value.length });
     }
   }
 }
 
-function scanAsIs(text: string, known: readonly string[], named: boolean): SecretSpan[] {
+function scanAsIs(text: string, secrets: readonly string[], named: boolean): SecretSpan[] {
   const out: SecretSpan[] = [];
-  findKnown(text, known, out);
+  findKnown(text, secrets, out);
   findPrivateKeys(text, out);
   findTokens(text, out);
   findForms(text, out);
@@ -80,9 +80,9 @@ function scanAsIs(text: string, known: readonly string[], named: boolean): Secre
 }
 
 /** The same value elsewhere in the text is the same secret, with or without its name. */
-function findRepeated(text: string, found: readonly SecretSpan[], out: SecretSpan[]): void {
+function findRepeated(text: string, spans: readonly SecretSpan[], out: SecretSpan[]): void {
   const values = new Map<string, string>();
-  for (const { kind, start, end } of found) {
+  for (const { kind, start, end } of spans) {
     const value = text.slice(start, end);
     if (values.size < MAX_REPEATED && end - start >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value))
       values.set(value, kind);
@@ -95,15 +95,15 @@ function findRepeated(text: string, found: readonly SecretSpan[], out: SecretSpa
 }
 
 /** Spans in the order of the text, none touching a mark that is already there. */
-export function scan(text: string, known: readonly string[] = []): SecretSpan[] {
-  const spans = scanAsIs(text, known, true);
+export function scan(text: string, secrets: readonly string[] = []): SecretSpan[] {
+  const spans = scanAsIs(text, secrets, true);
   for (const view of unescaped(text)) {
-    for (const { kind, start, end } of scanAsIs(view.text, known, true)) {
+    for (const { kind, start, end } of scanAsIs(view.text, secrets, true)) {
       spans.push({ kind, start: view.original(start), end: view.original(end - 1) + 1 });
     }
   }
   for (const run of base64Runs(text)) {
-    const [inside] = scanAsIs(run.text, known, !run.isDataUri);
+    const [inside] = scanAsIs(run.text, secrets, !run.isDataUri);
     if (inside) spans.push({ kind: inside.kind, start: run.start, end: run.end });
   }
   if (spans.length === 0) return spans;

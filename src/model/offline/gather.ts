@@ -60,7 +60,7 @@ function count(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : /ch$/.test(what) ? "es" : "s"}`;
 }
 
-type Reading = { now: string; say: (said: SpokenPassage) => void; piped: string | undefined };
+type Reading = { now: string; say: (passage: SpokenPassage) => void; piped: string | undefined };
 
 function pipedLines(text: string): GrepLine[] {
   return text.split("\n").map((row, at) => ({ path: STDIN, line: at + 1, text: row }));

@@ -80,28 +80,28 @@ function newestFirst(evidence: readonly AnswerCandidate[]): (AnswerCandidate & {
     );
     for (const other of group) used.add(other);
     const sorted = group.sort((a, b) => (a.type === "said" && b.type === "said" && a.age < b.age ? 1 : -1));
-    return sorted.map((said, index) => (index === 0 ? said : { ...said, note: "earlier" }));
+    return sorted.map((passage, index) => (index === 0 ? passage : { ...passage, note: "earlier" }));
   });
 }
 
 /** The line, and when it opens something (a definition, a section, a file) as many whole lines of that as were seen and fit. */
 function passage(
   question: OfflineQuestion,
-  found: AnswerCandidate & { type: "line" },
+  candidate: AnswerCandidate & { type: "line" },
   gathered: Gathered,
 ): { from: number; to: number; text: string } {
-  const single = { from: found.line, to: found.line, text: cutAround(found.text.trim(), question) };
-  if (gathered.crlf.has(found.path)) return single;
-  const lines = gathered.files.get(found.path) ?? new Map<number, string>();
+  const single = { from: candidate.line, to: candidate.line, text: cutAround(candidate.text.trim(), question) };
+  if (gathered.crlf.has(candidate.path)) return single;
+  const lines = gathered.files.get(candidate.path) ?? new Map<number, string>();
   const form =
-    found.opens || question.terms.length + question.words.length === 0
+    candidate.opens || question.terms.length + question.words.length === 0
       ? "file"
-      : fileKind(found.path) === "doc"
+      : fileKind(candidate.path) === "doc"
         ? "prose"
         : "code";
-  const from = found.defines && !question.wants.place ? firstComment(lines, found.line) : found.line;
-  const at = form === "code" ? commented(lines, found.line) : found.line;
-  const opening = at === found.line ? found.text : (lines.get(at) ?? "");
+  const from = candidate.defines && !question.wants.place ? firstComment(lines, candidate.line) : candidate.line;
+  const at = form === "code" ? commented(lines, candidate.line) : candidate.line;
+  const opening = at === candidate.line ? candidate.text : (lines.get(at) ?? "");
   const goesOn = endsOpen(opening) || (question.terms.length > 0 && /,\s*$/.test(opening));
   const last = form === "code" && !goesOn ? at : Number.POSITIVE_INFINITY;
   const rows: string[] = [];
@@ -112,7 +112,7 @@ function passage(
     if (line > at && endsBefore(row, opening, form)) break;
     if (size + row.length + 1 > MAX_CHARS) {
       // Under a heading that says nothing alone, a part of what follows.
-      if (HEADING.test(found.text) && rows.every((seen) => HEADING.test(seen) || seen.trim() === "")) {
+      if (HEADING.test(candidate.text) && rows.every((seen) => HEADING.test(seen) || seen.trim() === "")) {
         rows.push(cutAt(row, MAX_CHARS - size - 1).replace(/\s+\S*$/, ""));
       }
       break;
@@ -122,7 +122,7 @@ function passage(
     if (line > at && form === "code" && closes(row, opening)) break;
   }
   while (rows.at(-1)?.trim() === "") rows.pop();
-  if (rows.length <= Math.max(1, found.line - from)) return single;
+  if (rows.length <= Math.max(1, candidate.line - from)) return single;
   return { from, to: from + rows.length - 1, text: rows.join("\n") };
 }
 

@@ -143,7 +143,13 @@ function isOpening(question: OfflineQuestion, path: string, line: number, lines:
 }
 
 function saidUnits(gathered: Gathered): Unit[] {
-  return gathered.said.map((said) => ({ text: said.text, pieces: pieces(said.text), near: [], place: [], at: said }));
+  return gathered.said.map((passage) => ({
+    text: passage.text,
+    pieces: pieces(passage.text),
+    near: [],
+    place: [],
+    at: passage,
+  }));
 }
 
 /** log(1 + N/df): a word that stands in few candidates tells more. A word that stands in none weighs most. */

@@ -67,9 +67,9 @@ export function widerSearch(question: OfflineQuestion): PlannedCall[] {
 export function views(
   evidence: readonly AnswerCandidate[],
   files: readonly string[],
-  made: readonly MadeCall[],
+  calls: readonly MadeCall[],
 ): PlannedCall[] {
-  const seen = new Set(made.filter((call) => call.name === "view").map((call) => String(call.args["path"])));
+  const seen = new Set(calls.filter((call) => call.name === "view").map((call) => String(call.args["path"])));
   const wanted: { path: string; range?: [number, number] }[] = [];
   for (const hit of evidence) {
     if (hit.type !== "line" || seen.has(hit.path)) continue;

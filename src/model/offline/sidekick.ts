@@ -32,9 +32,9 @@ function rowsOf(board: string): Row[] {
 }
 
 /** Those that share most rare words first, else in the order of the board. */
-function chosen(rows: readonly Row[], asked: ReadonlySet<string>): Row[] {
+function chosen(rows: readonly Row[], questionWords: ReadonlySet<string>): Row[] {
   const most = Math.max(1, Math.floor(rows.length * RARE));
-  const rare = [...asked].filter((word) => rows.filter(({ words }) => words.has(word)).length <= most);
+  const rare = [...questionWords].filter((word) => rows.filter(({ words }) => words.has(word)).length <= most);
   const shared = ({ words }: Row): number => rare.filter((word) => words.has(word)).length;
   return rows
     .filter((row) => shared(row) > 0)

@@ -98,8 +98,8 @@ function nearestTo(bytes: Buffer, scans: readonly BodyScan[]): { scan: BodyScan;
 }
 
 /** Undefined: nothing of it helps, or the rest is odd; then the whole is read, and that says what is wrong. */
-function goneOn(bytes: Buffer, known: BodyScan, common: number): { scan: BodyScan; from: number } | undefined {
-  const { body, trail } = known;
+function goneOn(bytes: Buffer, earlier: BodyScan, common: number): { scan: BodyScan; from: number } | undefined {
+  const { body, trail } = earlier;
   const { wire } = body;
   const key = wireOf(wire).history.key;
   const history = body.value[key];
@@ -120,7 +120,7 @@ function goneOn(bytes: Buffer, known: BodyScan, common: number): { scan: BodySca
     values.push(parsed.value);
     return valueEnd;
   });
-  const rest = end === undefined ? undefined : besides(bytes, end, known, inList.members, key);
+  const rest = end === undefined ? undefined : besides(bytes, end, earlier, inList.members, key);
   if (end === undefined || !rest) return undefined;
   const value: Record<string, unknown> = Object.assign(Object.create(null), rest.value);
   value[key] = values;
@@ -134,8 +134,8 @@ function goneOn(bytes: Buffer, known: BodyScan, common: number): { scan: BodySca
 type Besides = { value: Readonly<Record<string, unknown>>; around: object; left: number };
 
 /** All but the history: as it was when its bytes are the same, else read anew. */
-function besides(bytes: Buffer, end: number, known: BodyScan, members: number, key: string): Besides | undefined {
-  const { body, trail } = known;
+function besides(bytes: Buffer, end: number, earlier: BodyScan, members: number, key: string): Besides | undefined {
+  const { body, trail } = earlier;
   const cost = (trail.left.at(-1) ?? 0) - trail.leftAtEnd;
   if (bytes.subarray(end).equals(body.bytes.subarray(body.history.end)))
     return members < cost ? undefined : { value: body.value, around: body.around, left: members - cost };

@@ -97,27 +97,27 @@ function alongside(observer: Observer, strict: boolean): AnswerWatch {
 }
 
 /** The same bytes, read along. Nothing flows to the client until someone reads, so holding back is waiting with that. */
-function watch(answer: UpstreamAnswer, observer: Observer, strict: boolean, held: number): Watched {
+function watch(answer: UpstreamAnswer, observer: Observer, strict: boolean, heldBytes: number): Watched {
   const settled = Promise.withResolvers<Settled>();
   let bytes = 0;
   const body = new Transform({
-    ...(held > 0 ? { readableHighWaterMark: held } : {}),
-    transform(chunk: Buffer, _encoding, done) {
+    ...(heldBytes > 0 ? { readableHighWaterMark: heldBytes } : {}),
+    transform(chunk: Buffer, _encoding, callback) {
       observer.write(chunk);
       bytes += chunk.length;
-      if (bytes >= held) settled.resolve("full");
-      done(null, chunk);
+      if (bytes >= heldBytes) settled.resolve("full");
+      callback(null, chunk);
     },
-    flush(done) {
+    flush(callback) {
       const read = observer.end().then(() => settled.resolve("whole"));
       // Only the end of a stream that is to be judged waits for the copy.
-      if (!strict || observer.terminal() !== false) done();
-      else void read.then(() => done(observer.terminal() === false ? new NoTerminalEvent() : null));
+      if (!strict || observer.terminal() !== false) callback();
+      else void read.then(() => callback(observer.terminal() === false ? new NoTerminalEvent() : null));
     },
-    destroy(error, done) {
+    destroy(error, callback) {
       observer.cut();
       settled.resolve("broken");
-      done(error);
+      callback(error);
     },
   });
   // Whoever delivers reads what went wrong from the stream itself.

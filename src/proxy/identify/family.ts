@@ -73,7 +73,7 @@ function atWordStart(agent: string, text: string): boolean {
 
 function matching(headers: Headers, wanted: { name: string | RegExp; value?: RegExp }): string | undefined {
   const { name, value } = wanted;
-  if (typeof name !== "string") return Object.keys(headers).find((known) => name.test(known));
+  if (typeof name !== "string") return Object.keys(headers).find((header) => name.test(header));
   const text = headers[name]?.trim();
   return text !== undefined && (value ?? /./).test(text) ? name : undefined;
 }

@@ -35,20 +35,20 @@ export type WantedBlocks = {
 
 const NOTHING = { tokens: 0, fresh: 0, state: undefined, stateTokens: 0, recall: false, folds: false } as const;
 
-export function wantedOf(input: RequestPlanInput, kept: readonly ContextItem[], held: InForce): WantedBlocks {
+export function wantedOf(input: RequestPlanInput, history: readonly ContextItem[], inForce: InForce): WantedBlocks {
   const { kind, lane, items, settings } = input;
   if (kind !== "main") return { ...NOTHING, prompt: undefined };
   const prompt = newestPrompt(items);
-  const blocks = held.insertions.filter((one) => one.kind === "state");
-  const state = stateToAdd(input, kept, blocks.at(-1));
+  const blocks = inForce.insertions.filter((one) => one.kind === "state");
+  const state = stateToAdd(input, history, blocks.at(-1));
   const text = state ?? input.state;
   const stateTokens = text ? blockTokens(text) : 0;
-  const isNew = prompt !== undefined && (held.ended !== undefined || lane.recalledFor !== prompt.id);
+  const isNew = prompt !== undefined && (inForce.ended !== undefined || lane.recalledFor !== prompt.id);
   const recall = input.recall !== undefined && isNew && (isCut(input) || settings.semantic.enabled);
   const now = (state === undefined ? 0 : stateTokens) + (recall ? allowance(input, isCut(input)) : 0);
   const fresh = stateTokens + (input.recall && prompt ? allowance(input, true) : 0);
   return {
-    tokens: held.ended ? fresh : now,
+    tokens: inForce.ended ? fresh : now,
     fresh,
     state,
     stateTokens,
@@ -80,14 +80,14 @@ function roomFor({ settings: { recall, semantic }, budget }: RequestPlanInput): 
 /** Added when its text is new, or when much has come after it. */
 function stateToAdd(
   input: RequestPlanInput,
-  kept: readonly ContextItem[],
+  history: readonly ContextItem[],
   latest: Insertion | undefined,
 ): string | undefined {
   const { state, settings } = input;
   if (state === undefined || (state === "" && !latest)) return undefined;
   const text = state === "" ? emptyState(settings.state.tag) : state;
   if (latest?.text !== text) return text;
-  const since = kept.slice(kept.findIndex(({ id }) => id === latest.anchor) + 1);
+  const since = history.slice(history.findIndex(({ id }) => id === latest.anchor) + 1);
   return since.reduce((sum, { tokens }) => sum + tokens, 0) > settings.state.refreshTokens ? text : undefined;
 }
 

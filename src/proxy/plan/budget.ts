@@ -14,7 +14,7 @@ type Window = {
   maxPrompt?: number;
 };
 
-export function windowOf(asked: {
+export function windowOf(input: {
   wire: WireName;
   model: string;
   headers: Headers;
@@ -23,7 +23,7 @@ export function windowOf(asked: {
   learned?: number | undefined;
   catalog: ModelCatalog;
 }): Window {
-  const { wire, model, headers, windows, learned, catalog } = asked;
+  const { wire, model, headers, windows, learned, catalog } = input;
   const set = Object.entries(windows).find(([glob]) => matches(glob, model));
   if (set) return { tokens: set[1], source: "setting" };
   if (learned !== undefined) return { tokens: learned, source: "learned" };
@@ -67,14 +67,14 @@ const HIGH = 0.8;
 /** Below the point where that client compacts by itself. */
 const HIGH_OF: Partial<Record<Family, number>> = { copilot: 0.72, qwen: 0.62, gemini: 0.45 };
 
-export function budgetOf(asked: {
+export function budgetOf(input: {
   window: Window;
   body: Readonly<Record<string, unknown>>;
   wire: WireName;
   family: Family;
   settings: { reserveTokens: number; highWater?: number | undefined; lowWater: number };
 }): RequestBudget {
-  const { window, body, wire, family, settings } = asked;
+  const { window, body, wire, family, settings } = input;
   const wanted = Math.max(Math.floor(wireOf(wire).request.maxOutput(body) ?? 0), settings.reserveTokens);
   const reserve = Math.min(wanted, Math.floor(window.tokens / 2));
   const usable = Math.min(window.tokens - reserve, window.maxPrompt ?? window.tokens);

@@ -85,11 +85,11 @@ function noticeOf(request: CutRequest, cut: Cut, { kept }: Applied): Insertion |
 /** The cut as a lane keeps it, without secrets. What was repaired besides is part of the recorded bytes. */
 function recorded(
   { dropped, shortened }: Cut,
-  kept: readonly ContextItem[],
+  history: readonly ContextItem[],
   { shaping, clean = (text) => text }: CutRequest,
 ): LaneCut | undefined {
   if (dropped.size === 0 && shortened.size === 0) return undefined;
-  const bytes = kept
+  const bytes = history
     .filter(({ id }) => shortened.has(id))
     .map((item) => [item.id, withoutMarks(shaping.rules.replaceTexts(item, clean))]);
   return { dropped: [...dropped], shortened: Object.fromEntries(bytes) };

@@ -50,7 +50,7 @@ export function recallBlock(
   const isNew = ({ text }: QuotedSnippet): boolean => {
     const words = text.replace(/\s+/g, " ").trim().toLowerCase();
     const shown = [text.trim(), recalled(text).trim()].map((one) => one.slice(0, TELLTALE));
-    const stands = standing.some((held) => shown.some((one) => held.includes(one)));
+    const stands = standing.some((block) => shown.some((one) => block.includes(one)));
     if (words === "" || seen.has(words) || stands) return false;
     seen.add(words);
     return true;

@@ -35,8 +35,8 @@ export function* unstored(session: ProxySession): Unit<Set<string>> {
   return new Set(rows.map((row) => String(row["own"])));
 }
 
-export function filterItem({ redactor }: Storing, said: Readable): Result<Ready, "filter_failed"> {
-  const { text, role, type, tool, callId, indexed } = said;
+export function filterItem({ redactor }: Storing, item: Readable): Result<Ready, "filter_failed"> {
+  const { text, role, type, tool, callId, indexed } = item;
   const clean = { text: redactor.text(text), tool: redactor.text(tool ?? ""), callId: redactor.text(callId ?? "") };
   if (!clean.text.ok || !clean.tool.ok || !clean.callId.ok) return fail("filter_failed");
   return ok({

@@ -22,12 +22,12 @@ export function specAsked(headers: Headers): SpecChange {
 /** Undefined when it is as asked already. Spec mode that begins anew waits anew. */
 export function changeSpec(
   now: Spec | undefined,
-  asked: SpecChange,
+  change: SpecChange,
   by: { time: string; way: SpecWay },
 ): Spec | undefined {
-  const mode = asked.mode ?? now?.mode;
-  const begins = asked.mode === "on" && now?.mode === "off";
-  const approved = asked.approved ?? (begins ? false : (now?.approved ?? false));
+  const mode = change.mode ?? now?.mode;
+  const begins = change.mode === "on" && now?.mode === "off";
+  const approved = change.approved ?? (begins ? false : (now?.approved ?? false));
   if (mode === now?.mode && approved === (now?.approved ?? false)) return undefined;
   return { ...optional("mode", mode), approved, ...by };
 }

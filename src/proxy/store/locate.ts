@@ -141,4 +141,4 @@ function* flattened(
 }
 
 const plain = (text: string): string => text.replace(/\s+/g, " ").trim();
-const isIn = (told: string, prompt: string): boolean => prompt.length >= TELLING && told.includes(prompt);
+const isIn = (text: string, prompt: string): boolean => prompt.length >= TELLING && text.includes(prompt);

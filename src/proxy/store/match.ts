@@ -54,16 +54,16 @@ export function* commonPrefix(reach: Reach, chain: readonly ChainItem[]): Unit<n
 const PLACES = Array.from({ length: LINKS_AT_ONCE }, () => "?").join(", ");
 
 /** The last few lengths between the two. */
-const endOf = (known: number, unknown: number): number[] =>
-  Array.from({ length: Math.min(LINKS_AT_ONCE, unknown - known - 1) }, (_, i) => unknown - 1 - i);
+const endOf = (longest: number, unknown: number): number[] =>
+  Array.from({ length: Math.min(LINKS_AT_ONCE, unknown - longest - 1) }, (_, i) => unknown - 1 - i);
 
 /** Lengths between the two, at equal distances. */
-const spread = (known: number, unknown: number): number[] => [
+const spread = (longest: number, unknown: number): number[] => [
   ...new Set(
     Array.from({ length: LINKS_AT_ONCE }, (_, i) =>
       Math.max(
-        known + 1,
-        Math.min(unknown - 1, Math.round(known + ((unknown - known) * (i + 1)) / (LINKS_AT_ONCE + 1))),
+        longest + 1,
+        Math.min(unknown - 1, Math.round(longest + ((unknown - longest) * (i + 1)) / (LINKS_AT_ONCE + 1))),
       ),
     ),
   ),
@@ -134,12 +134,12 @@ const plain = (text: string): string => text.replace(/\s+/g, " ");
 const TELLING = 40;
 
 /** Clients take their summary apart, so most of its longer lines are enough. */
-function isQuoted(summary: string, said: string): boolean {
+function isQuoted(summary: string, text: string): boolean {
   const lines = summary
     .split("\n")
     .map((line) => plain(line).trim())
     .filter((line) => line.length >= TELLING);
-  const hits = lines.filter((line) => said.includes(line));
+  const hits = lines.filter((line) => text.includes(line));
   return hits.length > 0 && hits.length * 2 >= lines.length;
 }
 

@@ -60,12 +60,12 @@ export class UpstreamPools {
  * it looks, so that a torso never looks whole.
  */
 export function honestReset(connect: buildConnector.connector): buildConnector.connector {
-  return (options, done) => {
+  return (options, callback) => {
     connect(options, (...outcome) => {
       outcome[1]?.prependListener("error", (error: NodeJS.ErrnoException) => {
         if (error.code === "ECONNRESET") error.code = "UPSTREAM_RESET";
       });
-      done(...outcome);
+      callback(...outcome);
     });
   };
 }

@@ -4,6 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import type { CallModel, ModelTarget } from "../../model/contract.ts";
+import { contextSettings } from "../../session/context-settings.ts";
 import type {
   AskPermit,
   ContextParts,
@@ -22,7 +23,6 @@ import { boundText, outputFile } from "../../tool/output.ts";
 import { toolDefinition } from "../../tool/registry.ts";
 import { crashPoint } from "../crash.ts";
 import { callAnyModel } from "../model.ts";
-import { contextSettings } from "../session/context-settings.ts";
 import type { PersonParts } from "../session/conversation-tools.ts";
 import type { Gauge } from "../session/gauge.ts";
 import type { ModelInForce } from "../session/model-in-force.ts";
@@ -175,7 +175,7 @@ function partsOf(services: ActorServices, spec: ActorSpec, { permit, builtIn, of
       planText: () => "",
       ...spec.context,
       settings: () => {
-        const settings = contextSettings(workspace);
+        const settings = contextSettings(workspace.settings);
         // An agent that may not have the tool is told where the originals are, and no more.
         const recallOn = settings.recallOn && (isMain || offered().some((tool) => tool.givesBack));
         return { ...settings, recallOn };

@@ -26,7 +26,7 @@ export const modelSpec = ({ model, effort, note, changed }: ModelChoice) => ({
 type Wish = { model?: string | undefined; reasoning_effort?: string | undefined; costGuard?: "off" };
 
 /** `listed`: what the custom server names; undefined when it names nothing, and then any name may be right. */
-type Known = { offers: ModelOffer[]; listed: readonly string[] | undefined };
+type ModelOffers = { offers: ModelOffer[]; listed: readonly string[] | undefined };
 
 type ModelOwner = Pick<AgentDefinition, "name" | "models" | "ownModel">;
 
@@ -78,7 +78,7 @@ function ownModel(
   return typeof model === "string" ? { model, ...optional("effort", own?.effort) } : undefined;
 }
 
-async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<Known> {
+async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<ModelOffers> {
   const { target } = model;
   const { values, sources } = workspace.settings;
   // A custom server is taken to charge what the catalogue says of the name: enough to compare two of its models.
@@ -94,12 +94,12 @@ async function knownModels({ workspace, model, stopping }: ModelPlace): Promise<
   return { offers: [...new Map(all.map((offer) => [offer.id, offer])).values()], listed };
 }
 
-function findOffer(workspace: Workspace, known: Known, name: string): ModelOffer | undefined {
+function findOffer(workspace: Workspace, models: ModelOffers, name: string): ModelOffer | undefined {
   const [prefix, rest] = splitName(name);
   const bare = prefix === undefined ? name : rest;
-  const offered = known.offers.find(({ id }) => id === name || splitName(id)[1] === name);
+  const offered = models.offers.find(({ id }) => id === name || splitName(id)[1] === name);
   if (offered) return offered;
-  if (known.listed !== undefined || (prefix !== undefined && prefix !== "custom")) return undefined;
+  if (models.listed !== undefined || (prefix !== undefined && prefix !== "custom")) return undefined;
   return customOffer(workspace, bare);
 }
 

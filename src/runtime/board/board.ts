@@ -80,8 +80,8 @@ export async function boardTool(
       const opened = await index.store();
       return opened.ok ? ok(embeddedStore(opened.value)) : opened;
     },
-    redactor: tellingRedactor(redactorOf(workspace), (found) =>
-      main.publish("secret.redacted", { ...found, where: "board" }),
+    redactor: tellingRedactor(redactorOf(workspace), (finding) =>
+      main.publish("secret.redacted", { ...finding, where: "board" }),
     ),
     redact: workspace.redact,
     now: () => systemClock.now(),

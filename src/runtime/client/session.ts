@@ -18,6 +18,7 @@ import type { BoardAccess } from "../board/access.ts";
 import type { McpAccess } from "../mcp/access.ts";
 import type { MemoryAccess } from "../memory/access.ts";
 import type { CheckpointView } from "../session/checkpoints.ts";
+import type { SessionSelf } from "../session/session-self.ts";
 import type { SettingsAccess } from "../settings-access.ts";
 import type { TrustAccess } from "../trust-access.ts";
 import type { Enclosures } from "./enclosure.ts";
@@ -115,25 +116,6 @@ export type PermissionList = {
   sandbox: string;
 };
 type SkillRow = { name: string; enabled: boolean; description: string; path: string };
-
-/** What can be done with the open session as a whole. */
-export type SessionSelf = {
-  /** Gives its id. */
-  rename(title: string): ResultPromise<string>;
-  /** Gives the new session's id. */
-  fork(options: { name?: string }): ResultPromise<string>;
-  /** Gives where it was written. */
-  export(format: string, path?: string): ResultPromise<{ text: string } | { path: string }>;
-  /** Files that it touched, and by which tool. */
-  files(): Promise<SessionMention[]>;
-  /** Commits, issues and the like that it named. */
-  refs(): Promise<SessionMention[]>;
-  /** Undefined: there is no plan yet. */
-  plan(): string | undefined;
-  /** What fills the window. */
-  contextReport(): Promise<string>;
-};
-export type SessionMention = { name: string; kind: string };
 
 export type ConsolidationStatus = {
   place: { repository: string; branch: string };

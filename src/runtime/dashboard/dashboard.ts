@@ -2,12 +2,14 @@
 
 import { statSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
+import type { Failure } from "../../base/failure.ts";
 import { mapTexts } from "../../base/json.ts";
-import { fail, ok } from "../../base/result.ts";
+import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
-import { PAGE_ROWS } from "../../server/manage/contract.ts";
-import type { DashboardOperations, OpenDashboard } from "../../server/manage/dashboard.ts";
+import type { OverviewRange } from "../../schema/api/overview.ts";
+import type { SessionControl } from "../../schema/session-control.ts";
+import { PAGE_ROWS, type Paging } from "../../server/manage/contract.ts";
 import { requestInspection } from "../../server/manage/inspect.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { sessionIds } from "../../session/find-session.ts";
@@ -23,13 +25,21 @@ import { proxiedEvents } from "./proxied-events.ts";
 import { exportStored, notOurs, renameStored, wrongTitle } from "./session-change.ts";
 import { sessionDetail, unknownSession } from "./session-detail.ts";
 import { eventsBackward, eventsForward, offsetIn } from "./session-events.ts";
-import { listAllSessions, sessionRowOf } from "./session-list.ts";
+import { listAllSessions, type SessionsQuery, sessionRowOf } from "./session-list.ts";
 import { settingOperations } from "./settings.ts";
 import { listTasks } from "./tasks.ts";
+
+type SessionEventsQuery = Paging & { before?: string; types?: readonly string[] };
 
 const LATEST = 10;
 /** A page gets at most this much of one text in an event; the log has the rest. */
 const MOST_CHARS = 100_000;
+
+export type DashboardOperations = ReturnType<typeof settingOperations> &
+  ReturnType<typeof operationsOn> & {
+    /** Whether requests are recorded at all. */
+    recording: boolean;
+  };
 
 /** `onLook`: somebody has a session open in a page. */
 export function openDashboard(
@@ -37,7 +47,7 @@ export function openDashboard(
   settings: ProxySettings,
   open: OpenHomeServices,
   health: HealthParts & { onLook(session: string): void },
-): OpenDashboard {
+): () => Promise<Result<DashboardOperations, Failure>> {
   const looks = { digests: new SessionDigests(), figures: new OverviewFigures() };
   const own = { ...settingOperations(workspace), recording: settings.memory && settings.records };
   return async () => {
@@ -53,7 +63,7 @@ function operationsOn(
   { store, db, recall, index, redactor }: HomeServices,
   looks: { digests: SessionDigests; figures: OverviewFigures },
   health: HealthParts & { onLook(session: string): void },
-): Omit<DashboardOperations, keyof ReturnType<typeof settingOperations> | "recording"> {
+) {
   const { paths, redact } = workspace;
   const { digests, figures } = looks;
   const manage = { store, recall, index, redactor, settings, clock: systemClock };
@@ -65,17 +75,17 @@ function operationsOn(
   return {
     ...requestInspection({ ...manage, redact }),
     ...healthPart,
-    async overview(range) {
+    async overview(range: OverviewRange) {
       const charts = figures.of(db, range, Date.now());
       const latest = listAllSessions(db, paths, { limit: LATEST });
       const warnings = await healthPart.warnings();
       return ok({ ...charts, sessions: latest?.items ?? [], warnings });
     },
-    async sessions(query) {
+    async sessions(query: SessionsQuery) {
       const page = listAllSessions(db, paths, query);
       return page ? ok(page) : fail(invalidCursor);
     },
-    async session(id) {
+    async session(id: string) {
       health.onLook(id);
       const digest = isOwn(id) ? await digests.of(id, paths.session(id)) : ok(undefined);
       if (!digest.ok) return digest;
@@ -85,7 +95,7 @@ function operationsOn(
       const detail = sessionDetail(workspace, db, id, { digest: digest.value, proxied: view.value });
       return detail.ok ? ok({ ...detail.value, timeline: mapTexts(detail.value.timeline, redact) }) : detail;
     },
-    async sessionEvents(id, { after, before, limit = PAGE_ROWS, types }) {
+    async sessionEvents(id: string, { after, before, limit = PAGE_ROWS, types }: SessionEventsQuery) {
       health.onLook(id);
       const [from, until] = [after, before].map((cursor) => (cursor === undefined ? undefined : offsetIn(cursor)));
       if (
@@ -117,14 +127,15 @@ function operationsOn(
       }));
       return ok({ ...page.value, items });
     },
-    async renameSession(id, title) {
+    async renameSession(id: string, title: string) {
       if (!isOwn(id)) return fail(unknownSession(id));
       const renamed = await renameStored(workspace, db, id, title);
       if (!renamed.ok) return renamed;
       const row = sessionRowOf(db, paths, id);
       return row ? ok(row) : fail(unknownSession(id));
     },
-    async deleteSession(id, title) {
+    /** `title` is typed by the user: it must be the session's own. */
+    async deleteSession(id: string, title: string) {
       const row = sessionRowOf(db, paths, id);
       if (!row) return fail(unknownSession(id));
       if (row.title !== title) return wrongTitle(row.title);
@@ -132,16 +143,17 @@ function operationsOn(
       const gone = await removeSession(db, id, workspace);
       return gone.ok ? ok({ deleted: 1 }) : gone;
     },
-    async controlSession(id, control, signal) {
+    /** Only a session of our agent that is open somewhere; the failure says how to go on with another. */
+    async controlSession(id: string, control: SessionControl, signal: AbortSignal) {
       const row = sessionRowOf(db, paths, id);
       if (!row && !isOwn(id)) return fail(unknownSession(id));
       if (row && row.source !== "agent") return fail(notOurs(row));
       return askSession(paths, { session: id, from: "the dashboard", control }, signal);
     },
-    async exportSession(id, format) {
+    async exportSession(id: string, format: string) {
       return isOwn(id) ? exportStored(workspace, id, format) : fail(unknownSession(id));
     },
-    async tasks(session) {
+    async tasks(session?: string) {
       if (session !== undefined && !sessionIds(paths.sessions).includes(session)) return fail(unknownSession(session));
       return ok({ items: await listTasks(workspace, db, digests, session) });
     },

@@ -5,7 +5,6 @@ import { prepared } from "../../memory/recall/store/statement.ts";
 import type { HealthView } from "../../schema/api/health.ts";
 import type { Overview } from "../../schema/api/overview.ts";
 import type { Health } from "../../server/contract.ts";
-import type { DashboardOperations } from "../../server/manage/dashboard.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { recentFailures } from "../program-log.ts";
 import type { Workspace } from "../workspace.ts";
@@ -15,11 +14,10 @@ export type HealthParts = {
   noticed(): Health;
   facts(): Pick<HealthView, "on" | "off" | "upstreams">;
 };
-type Part = Pick<DashboardOperations, "health" | "doctor"> & { warnings(): Promise<Overview["warnings"]> };
 
 const MOST_ERRORS = 50;
 
-export function healthOperations({ paths, redact }: Workspace, db: Database, parts: HealthParts): Part {
+export function healthOperations({ paths, redact }: Workspace, db: Database, parts: HealthParts) {
   const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const errors = (): HealthView["errors"] =>
     recentFailures(paths.logs, new Date())
@@ -27,13 +25,14 @@ export function healthOperations({ paths, redact }: Workspace, db: Database, par
       .reverse()
       .map(({ at, part, code }) => ({ at, part, code, message: `${part}: ${code}`, todo: todoFor(part) }));
   return {
-    async health() {
-      return ok({
+    /** Beside what the gateway knows of itself. */
+    health() {
+      return {
         ...parts.facts(),
         queues: queuesOf(db),
         store: { path: paths.store, bytes: bytesOf(paths.store), walBytes: bytesOf(`${paths.store}-wal`) },
         errors: errors(),
-      });
+      };
     },
     async doctor() {
       const { diagnose } = await import("../doctor/doctor.ts");
@@ -48,7 +47,7 @@ export function healthOperations({ paths, redact }: Workspace, db: Database, par
         })),
       });
     },
-    async warnings() {
+    async warnings(): Promise<Overview["warnings"]> {
       const { checks } = parts.noticed();
       const noticed = checks
         .filter(({ status }) => status !== "ok")

@@ -1,15 +1,13 @@
 // What the dashboard does to a stored session: rename it, write it out, erase it. One that is open elsewhere is left alone.
-import { systemClock } from "../../base/clock.ts";
 import { type Failure, refusal } from "../../base/failure.ts";
-import { newId } from "../../base/id.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionRow } from "../../schema/api/session.ts";
 import { indexSession } from "../../session/index/index-session.ts";
-import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { exportState, renameSession } from "../session/operations.ts";
+import { changeStored } from "../session/stored-log.ts";
 import type { Workspace } from "../workspace.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,33 +17,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export async function renameStored(
-  { paths, indexing }: Workspace,
+  workspace: Workspace,
   db: Database,
   id: string,
   title: string,
 ): Promise<Result<void, Failure>> {
-  const session = paths.session(id);
-  const opened = await SessionLog.open({
-    paths: session,
-    quarantine: paths.quarantine,
-    sessionId: id,
-    clock: systemClock,
-    newId,
-    onEvent: () => undefined,
-    giveUpMs: 0,
-  });
-  if (!opened.ok) return opened;
-  const { log } = opened.value;
-  try {
-    const outcome = await renameSession(
-      { state: log.state, emit: (type, data, parentId) => log.emit(type, data, { parentId }) },
-      title,
-    );
-    if (!outcome.ok) return outcome;
-  } finally {
-    await log.close();
-  }
-  const indexed = await indexSession(db, id, session, indexing);
+  const outcome = await changeStored(workspace, id, (voice) => renameSession(voice, title));
+  if (!outcome.ok) return outcome;
+  const indexed = await indexSession(db, id, workspace.paths.session(id), workspace.indexing);
   return indexed.ok ? ok(undefined) : indexed;
 }
 

@@ -8,8 +8,8 @@ import { type ChartFigure, observationsOf } from "../../memory/observe/observati
 import { prepared } from "../../memory/recall/store/statement.ts";
 import type { SessionDetail, SessionMoment } from "../../schema/api/session.ts";
 import type { ProxiedSessionView } from "../../server/manage/contract.ts";
+import { contextSettings } from "../../session/context-settings.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { contextSettings } from "../session/context-settings.ts";
 import { mayControl } from "../session/control/ask.ts";
 import type { Workspace } from "../workspace.ts";
 import { type SessionDigest, thousands } from "./digest.ts";
@@ -52,7 +52,7 @@ export function sessionDetail(
 }
 
 function thresholdsOf(workspace: Workspace): SessionDetail["thresholds"] {
-  const { mode, background, exhaustion } = contextSettings(workspace);
+  const { mode, background, exhaustion } = contextSettings(workspace.settings);
   return { background: mode === "on" ? (background ?? null) : null, blocking: exhaustion ?? null };
 }
 

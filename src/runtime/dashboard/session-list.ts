@@ -4,12 +4,19 @@ import { optional } from "../../base/optional.ts";
 import { firstLine } from "../../base/text.ts";
 import type { HomePaths } from "../../host/paths.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
-import type { SessionRow } from "../../schema/api/session.ts";
-import { PAGE_ROWS } from "../../server/manage/contract.ts";
-import type { SessionsQuery } from "../../server/manage/dashboard.ts";
+import type { SessionRow, SessionSource } from "../../schema/api/session.ts";
+import { PAGE_ROWS, type Paging } from "../../server/manage/contract.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { ownerOf } from "../session/control/owner.ts";
 
+export type SessionsQuery = Paging & {
+  folder?: string;
+  client?: string;
+  source?: SessionSource;
+  since?: string;
+  until?: string;
+  q?: string;
+};
 type Row = Record<string, unknown>;
 /** Where each of the two lists goes on: times with the id, or the number, of the last row that was given. */
 type Place = { own: [time: string, id: string]; proxied: [time: string, no: number] };

@@ -1,22 +1,17 @@
 // Settings, trust and consent for the dashboard: everything can be seen, switches moved, permissions only taken back.
 import { commandUsage, type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok } from "../../base/result.ts";
-import { listConsents, readGraphitiConsent, revokeConsent, saveGraphitiConsent } from "../../permission/consent.ts";
+import { listConsents } from "../../permission/consent.ts";
 import { listTrusted, revokeTrust } from "../../permission/trust.ts";
 import type { SettingShape } from "../../schema/api/settings.ts";
-import type { DashboardOperations } from "../../server/manage/dashboard.ts";
 import { listSettings, type SettingLine } from "../../settings/describe.ts";
 import { settingsTable } from "../../settings/table.ts";
+import { takeBackConsent } from "../consent-revocation.ts";
 import { changeInHome } from "../home-file.ts";
 import { storedSettings } from "../settings-access.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
 
-type Part = Pick<
-  DashboardOperations,
-  "settings" | "setSetting" | "trusted" | "revokeTrust" | "consents" | "revokeConsent"
->;
-
-export function settingOperations({ paths, userHome }: Workspace): Part {
+export function settingOperations({ paths, userHome }: Workspace) {
   const update = changeInHome(paths.home);
   const all = async () => {
     const workspace = await openWorkspace(); // as the files are now, not as they were at the start
@@ -27,7 +22,8 @@ export function settingOperations({ paths, userHome }: Workspace): Part {
       const items = await all();
       return items.ok ? ok({ items: items.value }) : items;
     },
-    async setSetting(key, value) {
+    /** Undefined: back to the default. */
+    async setSetting(key: string, value: boolean | undefined) {
       const before = await all();
       if (!before.ok) return before;
       const setting = before.value.find((one) => one.key === key);
@@ -47,7 +43,7 @@ export function settingOperations({ paths, userHome }: Workspace): Part {
       const items = await listTrusted(paths.home);
       return items.ok ? ok({ items: items.value }) : items;
     },
-    async revokeTrust(folder) {
+    async revokeTrust(folder: string) {
       const was = await revokeTrust({ everlongHome: paths.home, userHome }, folder, update);
       return was.ok ? ok({ folder, wasTrusted: was.value }) : was;
     },
@@ -55,14 +51,9 @@ export function settingOperations({ paths, userHome }: Workspace): Part {
       const items = await listConsents(paths.home);
       return items.ok ? ok({ items: items.value }) : items;
     },
-    async revokeConsent(root, origin) {
-      const list = await listConsents(paths.home);
-      if (!list.ok) return list;
-      const wasGiven = list.value.some((one) => one.root === root && one.origin === origin);
-      const outcome = (await readGraphitiConsent(paths.home, root, origin))
-        ? await saveGraphitiConsent(paths.home, { root, endpoint: origin }, update)
-        : await revokeConsent(paths.home, root, origin, update);
-      return outcome.ok ? ok({ root, origin, wasGiven }) : outcome;
+    async revokeConsent(root: string, origin: string) {
+      const revoked = await takeBackConsent(paths.home, root, { origin, server: origin });
+      return revoked.ok ? ok({ root, origin, wasGiven: revoked.value.wasGiven }) : revoked;
     },
   };
 }

@@ -68,10 +68,10 @@ const proxiedLog = (paths: HomePaths, id: string) => async (): Promise<LogCondit
   return { ...base, report: read.value, damaged, emptied: false };
 };
 
-type Known = Omit<LogCondition, "report" | "damaged" | "problem" | "emptied">;
+type ConditionBase = Omit<LogCondition, "report" | "damaged" | "problem" | "emptied">;
 
 /** A folder without a log is a session that never began. */
-const unread = (base: Known, error: { code: string; what: string }): LogCondition | undefined =>
+const unread = (base: ConditionBase, error: { code: string; what: string }): LogCondition | undefined =>
   error.code === "not_found"
     ? undefined
     : { ...base, report: undefined, problem: error.what, damaged: [], emptied: false };

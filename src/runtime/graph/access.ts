@@ -36,7 +36,7 @@ export function accessWithoutGraph(workspace: Workspace, db: Database): GraphAcc
     },
     ...promoting(workspace, undefined, db),
     requeue: (ids, to) => requeueOutbox(workspace, db, ids, to),
-    backfill: (...asked) => backfillHere({ workspace, graph: undefined, db }, ...asked),
+    backfill: (...request) => backfillHere({ workspace, graph: undefined, db }, ...request),
     queue: async () => ok({ episodes: [], outbox: outboxOf(workspace, db) }),
     status: () => statusOf(workspace, embeddedGraph(db), db, false),
   };
@@ -103,7 +103,7 @@ export function graphAccess(
       if (!episodes.ok) return episodes;
       return ok({ episodes: episodes.value, outbox: outboxOf(workspace, db) });
     },
-    backfill: (...asked) => backfillHere({ workspace, graph, db }, ...asked),
+    backfill: (...request) => backfillHere({ workspace, graph, db }, ...request),
     status: () => statusOf(workspace, store, db, true),
   };
 }

@@ -59,9 +59,9 @@ export function sessionMcp(parts: McpParts): SessionMcp {
 
   function start(): Promise<OpenHost | undefined> {
     loading = load().then(
-      (made) => {
-        open = made;
-        return made;
+      (host) => {
+        open = host;
+        return host;
       },
       (error: unknown) => {
         session.publish("soft_failure", { part: "mcp", code: "mcp_failed", message: errorText(error) });
@@ -78,12 +78,12 @@ export function sessionMcp(parts: McpParts): SessionMcp {
   }
 
   /** Once for each reading of the sources: what there is, and what could not be read. */
-  async function announce(made: OpenHost): Promise<string[]> {
-    if (announced === made) return [];
-    announced = made;
-    const servers = made.host.servers().map(({ name, status, tools }) => ({ name, status, tools }));
+  async function announce(opened: OpenHost): Promise<string[]> {
+    if (announced === opened) return [];
+    announced = opened;
+    const servers = opened.host.servers().map(({ name, status, tools }) => ({ name, status, tools }));
     await session.emit("session.mcp_servers_loaded", { servers });
-    return problemsOf(made);
+    return problemsOf(opened);
   }
 
   return {

@@ -113,8 +113,8 @@ export async function workspaceOf(own: Workspace, folder: string | undefined): P
   return stood.ok ? stood : fail(`${stood.error.code}: ${stood.error.what}`);
 }
 
-export const answerOf = (told: ToolOutcome): Result<string, string> =>
-  told.type === "success" ? ok(told.text) : fail(`${told.code}: ${told.message}`);
+export const answerOf = (outcome: ToolOutcome): Result<string, string> =>
+  outcome.type === "success" ? ok(outcome.text) : fail(`${outcome.code}: ${outcome.message}`);
 
 /** The memory permission of the folder, with nobody there to answer. */
 function leaveIn(workspace: Workspace, cwd: string): AskLeave {

@@ -131,14 +131,14 @@ const noSession: Failure = {
 };
 
 /** A ref that can be asked for again: of our own sessions `SESSION:tN.k`, of others the item's id. */
-function readable({ services, context }: Place, found: MatchPage): MatchPage {
+function readable({ services, context }: Place, page: MatchPage): MatchPage {
   const own = new Set(context ? sessionsIn(services.db, sessionsHere(context)).map(({ id }) => id) : []);
   const withRef = ({ ref, ...hit }: RecallHit): RecallHit => {
     const { session } = hit.source;
     if (ref === undefined || session === undefined || !own.has(session)) return hit;
     return { ...hit, source: { seq: hit.source.seq }, ref: `${session}:${ref}` };
   };
-  return { ...found, hits: found.hits.map(withRef) };
+  return { ...page, hits: page.hits.map(withRef) };
 }
 
 /** Hits that one session may have before others are looked for. */

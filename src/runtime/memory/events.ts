@@ -5,7 +5,7 @@ import type { Filtered, Redactor } from "../../memory/secret/filter.ts";
 export type Redacted = { rule: string; count: number };
 
 /** The same filter; `tell` hears of each rule that found something. */
-export function tellingRedactor(redactor: Redactor, tell: (found: Redacted) => void): Redactor {
+export function tellingRedactor(redactor: Redactor, tell: (finding: Redacted) => void): Redactor {
   const report = (all: readonly Filtered[]): void => {
     const rules = all.flatMap(({ findings }) => findings.map(({ rule }) => rule));
     for (const rule of new Set(rules)) tell({ rule, count: rules.filter((one) => one === rule).length });

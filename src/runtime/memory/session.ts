@@ -184,8 +184,8 @@ export class RecordsInSession {
     };
     return {
       client: () => this.client(),
-      redactor: tellingRedactor(redactorOf(workspace), (found) =>
-        publish("secret.redacted", { ...found, where: "memory" }),
+      redactor: tellingRedactor(redactorOf(workspace), (finding) =>
+        publish("secret.redacted", { ...finding, where: "memory" }),
       ),
       newId: () => newMemoryId(),
       settings: () => ({ userScope: values()["memory.userScope"], maxStores: values()["memory.maxStoresPerSession"] }),

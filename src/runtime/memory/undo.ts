@@ -3,7 +3,7 @@ import { isRecord } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import type { MemoryChange, MemoryRecord } from "../../memory/record/contract.ts";
-import { textsBefore } from "../../memory/record/undo.ts";
+import { changeNumbered, isLatest, textsBefore } from "../../memory/record/undo.ts";
 import type { ResultPromise } from "../client/open.ts";
 import {
   type MemoryChoice,
@@ -29,8 +29,7 @@ export async function beforeChange(
   const got = await recordOf(memory, change.value.memory, { ...choice, all: isEverywhere });
   if (!got.ok) return got;
   const record = got.value;
-  const { after } = change.value;
-  if (!(isRecord(after) && after["version"] === record.version) && !force)
+  if (!isLatest(change.value, record) && !force)
     return refused("conflict", `${record.id} was changed again after change ${wanted}.`, "--force undoes it anyway.");
   const texts = textsBefore(change.value);
   if (texts) return ok({ record, texts });
@@ -48,12 +47,10 @@ const UNDO_OTHERWISE: Record<Exclude<MemoryChange["action"], "edit">, string> = 
 async function changeOf(memory: OpenMemory, wanted: string, choice: MemoryChoice): ResultPromise<MemoryChange> {
   const strategy = await strategyOf(memory);
   if (!strategy.ok) return strategy;
-  // The newest that is older than the one behind it: itself, if it is there.
-  const after = /^\d{1,15}$/.test(wanted) ? Number(wanted) + 1 : 0;
-  const query = { limit: 1, after, ...optional("place", placeOf(memory, choice)) };
-  const page = await strategy.value.changes(query, memory.signal);
+  const { id, query } = changeNumbered(wanted);
+  const page = await strategy.value.changes({ ...query, ...optional("place", placeOf(memory, choice)) }, memory.signal);
   if (page.type !== "changes") return fail(machineFailure(page, strategy.value, "tell changes"));
-  const change = page.changes.find(({ id }) => String(id) === wanted);
+  const change = page.changes.find((one) => one.id === id);
   if (!change) return refused("not_found", `Change not found: ${wanted}.`, "everlong memory changes lists them.");
   if (change.action === "edit" && isRecord(change.before)) return ok(change);
   return refused(

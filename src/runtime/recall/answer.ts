@@ -75,9 +75,9 @@ async function originals(
 }
 
 /** Items with all of their text instead of snippets. */
-const whole = (found: MatchPage, db: Database, within: Within): MatchPage => ({
-  ...found,
-  hits: found.hits.map((hit) => {
+const whole = (page: MatchPage, db: Database, within: Within): MatchPage => ({
+  ...page,
+  hits: page.hits.map((hit) => {
     const text = itemById(db, within, hit.id)?.text ?? "";
     return { ...hit, snippets: [{ text, start: 0, end: text.length, hits: [] }] };
   }),

@@ -71,22 +71,22 @@ type MatchTextOptions = {
   reader?: TextReader;
 };
 
-export function matchText(found: MatchPage, options: MatchTextOptions): string {
+export function matchText(page: MatchPage, options: MatchTextOptions): string {
   const { searched, explained = false, command = "everlong ", reader = "person" } = options;
-  const notes = found.partial ? [`Not everything was searched in time: ${found.skipped.join(", ")}.`] : [];
-  if (found.hits.length === 0) return [`No matches in ${searched}.`, ...notes, ...pinsText(found)].join("\n");
-  const rows = found.hits.map((h) => {
+  const notes = page.partial ? [`Not everything was searched in time: ${page.skipped.join(", ")}.`] : [];
+  if (page.hits.length === 0) return [`No matches in ${searched}.`, ...notes, ...pinsText(page)].join("\n");
+  const rows = page.hits.map((h) => {
     const score = explained && h.parts ? [`${h.score?.toFixed(3)} = ${partsText(h.parts)}`] : [];
     return [headOf(h, reader), ...score, snippetText(h)].join("\n");
   });
-  const loose = found.unmatched ?? [];
+  const loose = page.unmatched ?? [];
   const quotes = loose.map((phrase) => `"${phrase}"`).join(" and ");
   const first = loose.length > 0 ? [`No match contains ${quotes} word for word. These match the words:`] : [];
-  const more = found.more > 0 ? [`${found.more} more`] : [];
-  const next = found.cursor === undefined ? [] : [`For more: --cursor '${found.cursor}'`];
-  const plan = explained && found.plan ? [planText(found.plan)] : [];
-  const ways = waysTo(found.hits, command).join("\n");
-  const ends = [...more, ...next, ...notes, ...pinsText(found), ...(ways ? [ways] : []), ...plan];
+  const more = page.more > 0 ? [`${page.more} more`] : [];
+  const next = page.cursor === undefined ? [] : [`For more: --cursor '${page.cursor}'`];
+  const plan = explained && page.plan ? [planText(page.plan)] : [];
+  const ways = waysTo(page.hits, command).join("\n");
+  const ends = [...more, ...next, ...notes, ...pinsText(page), ...(ways ? [ways] : []), ...plan];
   return [...first, ...rows, ...ends].join("\n\n");
 }
 

@@ -79,8 +79,8 @@ function operationsOf(workspace: Workspace, { store, db, recall }: HomeServices)
       const read = await within(readLogs(), CATCH_UP_MS, signal);
       if (read.type === "value" && !read.value.ok && read.value.error.code !== "store_unavailable") return read.value;
       const here = { workspace, folder: workspace.context.cwd };
-      const search: RecallSources["search"] = async (asked) =>
-        withElsewhere(await ask(recall, asked, signal), here, asked, signal);
+      const search: RecallSources["search"] = async (filters) =>
+        withElsewhere(await ask(recall, filters, signal), here, filters, signal);
       const sources: RecallSources = { ...sessions, workspace, search };
       const reply = await soft(answer(sources, query, question));
       return reply.ok ? ok(viewOf(reply.value, passages, read.type === "value")) : reply;
@@ -115,15 +115,15 @@ export async function soft<T>(work: Promise<Result<T, Failure>>): Promise<Result
 }
 
 function viewOf(
-  told: Answer,
-  said: (items: readonly OriginalOutcome[]) => RecallPassage[],
+  reply: Answer,
+  passagesOf: (items: readonly OriginalOutcome[]) => RecallPassage[],
   whole: boolean,
 ): RecallView {
-  if (told.type === "item") return told.item;
-  if (told.type === "originals") return { session: told.session, items: said(told.items) };
-  const { hits: results, partial, skipped, ...rest } = told.found;
+  if (reply.type === "item") return reply.item;
+  if (reply.type === "originals") return { session: reply.session, items: passagesOf(reply.items) };
+  const { hits: results, partial, skipped, ...rest } = reply.found;
   const late = whole ? [] : ["sessions not indexed yet"];
-  return { scope: told.scope, results, ...rest, partial: partial || !whole, skipped: [...skipped, ...late] };
+  return { scope: reply.scope, results, ...rest, partial: partial || !whole, skipped: [...skipped, ...late] };
 }
 
 /** One run at a time. Who comes while one goes on waits for the next: what was said before the question is found. */

@@ -32,7 +32,7 @@ export function whereOf(
   const everywhere = ask.all || (ask.scope === undefined && settings.values["history.scope"] === "all");
   const name =
     ask.scope ?? (session ? "session" : ask.branch ? "branch" : ask.repo ? "repository" : everywhere ? "all" : "auto");
-  const scope = SCOPES.find((known) => known === name);
+  const scope = SCOPES.find((one) => one === name);
   if (!scope) return badQuestion(`"${name}" is not a scope.`, `Scopes: ${SCOPES.join(", ")}.`, "invalid_scope");
   if (scope === "all") return ok({ scope, within: EVERYWHERE });
   const here = recallPlace({ redact }, context);

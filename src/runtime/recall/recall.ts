@@ -48,10 +48,10 @@ export async function recallForModel(
   return searchResult(asker, request, within.value, signal);
 }
 
-async function original(asker: RecallAsker, asked: string, wanted: Wanted): Promise<RecallResult> {
+async function original(asker: RecallAsker, query: string, wanted: Wanted): Promise<RecallResult> {
   const items = await originals(asker, wanted);
   return items.ok
-    ? { type: "original", ref: asked, text: itemsText(items.value) }
+    ? { type: "original", ref: query, text: itemsText(items.value) }
     : { type: "refused", message: `${items.error.what} ${items.error.next}` };
 }
 

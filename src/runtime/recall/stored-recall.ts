@@ -21,15 +21,15 @@ import { EVERYWHERE, hereOf } from "./scope.ts";
 import { searchedText } from "./searched.ts";
 
 /** A ref gives the exact words, an id its item, everything else is searched. */
-export async function askStored(text: string, asked: RecallFilters): ResultPromise<RecallReply> {
-  const query = queryOf(text, asked);
+export async function askStored(text: string, filters: RecallFilters): ResultPromise<RecallReply> {
+  const query = queryOf(text, filters);
   if (!query.ok) return query; // nothing is opened for a question that cannot be asked
   return withStore(async (db, workspace) => {
     const store = proxyStoreOn(workspace, proxySettings(workspace.settings.values), db);
     const here = { workspace, folder: workspace.context.cwd };
     const search = async (query: RecallQuery) => withElsewhere(await searchStore(db, workspace, query), here, query);
     const sources = { db, workspace, store, paths: workspace.paths, search };
-    const reply = await answer(sources, text, asked);
+    const reply = await answer(sources, text, filters);
     return reply.ok ? ok(replyOf(reply.value)) : reply;
   });
 }

@@ -22,8 +22,8 @@ import type { ResultPromise } from "../client/open.ts";
 import type { Client } from "../client/session.ts";
 import type { Sidekicks } from "../sidekick/sidekicks.ts";
 import { metaOf } from "./checkpoints.ts";
+import { goBack, rewindReport } from "./go-back.ts";
 import type { ModelInForce } from "./model-in-force.ts";
-import { goBack, rewindReport } from "./operations.ts";
 import type { SessionResources } from "./resources.ts";
 import { restoreTodos } from "./tools.ts";
 

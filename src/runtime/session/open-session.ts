@@ -12,6 +12,7 @@ import { isInside } from "../../host/paths.ts";
 import type { ResolvedModel } from "../../model/resolve.ts";
 import { trustNotice } from "../../permission/trust.ts";
 import type { Envelope } from "../../schema/event/envelope.ts";
+import { contextWarnings } from "../../session/context-settings.ts";
 import { type OpenedLog, SessionLog } from "../../session/log.ts";
 import { withUnknown } from "../../session/read-session.ts";
 import { closeInterrupted } from "../../session/recover.ts";
@@ -30,7 +31,6 @@ import { latestSession, lookUpSession } from "../store.ts";
 import { recordTelemetry } from "../telemetry.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../workspace.ts";
 import { assembleSession, type OpenSession } from "./assemble.ts";
-import { contextWarnings } from "./context-settings.ts";
 import { withinReach } from "./control/reach.ts";
 import { extensionWarnings, loadExtensions } from "./extensions.ts";
 import { sessionClient } from "./session-client.ts";
@@ -130,7 +130,7 @@ async function openOn(
   notices.push(
     ...extensionWarnings(extensions),
     ...workspace.settings.warnings,
-    ...contextWarnings(workspace).map((w) => `Warning: ${w}`),
+    ...contextWarnings(workspace.settings).map((w) => `Warning: ${w}`),
     ...model.value.warnings.map((w) => `Warning: ${w}`),
   );
   if (going && past.length === 0) notices.push(EMPTY_LOG);

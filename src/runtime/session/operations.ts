@@ -1,27 +1,23 @@
-// What is done with a session as a whole, open or stored: rename it, copy it, write it to a file, go back in it.
+// What is done with a session as a whole, open or stored: rename it, copy it, write it to a file.
 import { resolve } from "node:path";
 import { commandUsage } from "../../base/failure.ts";
-import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { type ExportFormat, exportFormats, exportSession } from "../../session/export/export.ts";
 import { forkSession } from "../../session/fork.ts";
 import { indexSession } from "../../session/index/index-session.ts";
-import type { RewindOutcome, RewindReport } from "../../session/rewind.ts";
 import type { Conversation } from "../../session/session.ts";
-import { setMode } from "../../session/set-mode.ts";
 import type { SessionState } from "../../session/state.ts";
 import { atomicWrite } from "../../store/atomic-write.ts";
 import type { Database } from "../../store/sqlite.ts";
-import { keepSelection, selection } from "../agent/select-agent.ts";
 import type { ResultPromise } from "../client/open.ts";
 import type { Workspace } from "../workspace.ts";
 import { writeWorkspace } from "./index.ts";
 
-/** The session's log, for a change. */
-export type SessionVoice = Pick<Conversation, "state" | "emit" | "dir">;
-
 /** Gives the session's id. */
-export async function renameSession({ state, emit }: Omit<SessionVoice, "dir">, name: string): ResultPromise<string> {
+export async function renameSession(
+  { state, emit }: Pick<Conversation, "state" | "emit">,
+  name: string,
+): ResultPromise<string> {
   const title = name.trim();
   if (title === "") return fail(commandUsage("A session's name cannot be blank.", "Give it a name."));
   await emit("session.title_changed", { title, userNamed: true });
@@ -56,27 +52,3 @@ export async function exportState(
   const written = await atomicWrite(resolve(path), text, { private: true });
   return written.ok ? ok({ path: resolve(path) }) : written;
 }
-
-/** The conversation goes back, the user's choices do not: model, agent and mode stay in force. */
-export async function goBack(
-  voice: SessionVoice,
-  model: string,
-  rewind: () => ResultPromise<RewindOutcome>,
-): ResultPromise<RewindOutcome> {
-  const { state, emit } = voice;
-  const { mode } = state;
-  const agent = selection(state);
-  const plan = await rewind();
-  if (!plan.ok) return plan;
-  if (state.model !== model)
-    await emit("session.model_change", { previousModel: state.model, newModel: model, cause: "rewind" });
-  await keepSelection(voice, agent);
-  await setMode(voice, mode);
-  return plan;
-}
-
-/** What a face tells of it. */
-export const rewindReport = ({ prompts, filesRestored }: RewindOutcome): RewindReport => ({
-  prompts,
-  ...optional("files", filesRestored),
-});

@@ -1,12 +1,9 @@
 // Stored sessions: list, show, rename, export, rewind, fork, remove, reindex, verify.
-import { systemClock } from "../../base/clock.ts";
-import { newId } from "../../base/id.ts";
 import { optional } from "../../base/optional.ts";
 import { fail, ok } from "../../base/result.ts";
 import { gitContext } from "../../host/git.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
 import type { SessionControl } from "../../schema/session-control.ts";
-import { SessionLog } from "../../session/log.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { type RewindFiles, restoreLeft, rewindLog } from "../../session/rewind.ts";
@@ -18,9 +15,11 @@ import { healing, lookUpSession, openStore, tellSkipped } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { withStore } from "../with-store.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
+import { goBack, rewindReport } from "./go-back.ts";
 import { SessionIndex } from "./index.ts";
-import { copySession, exportState, goBack, renameSession, rewindReport, type SessionVoice } from "./operations.ts";
+import { copySession, exportState, renameSession } from "./operations.ts";
 import { oldSessions, removeSessions } from "./remove-sessions.ts";
+import { changeStored, type SessionVoice } from "./stored-log.ts";
 
 export type StoredSession = {
   id: string;
@@ -175,37 +174,19 @@ async function withSession<T>(
   return read.ok ? work(id.value, replay(read.value.events), workspace.value) : read;
 }
 
-/** Opens the session's log for one change, and brings everything made from it up to that; refused while another process has it. */
+/** One change of the session's log; everything made from it follows. Refused while another process has it. */
 function withLog<T>(wanted: string, change: (voice: SessionVoice) => ResultPromise<T>): ResultPromise<T> {
   return withSession(wanted, async (sessionId, _state, workspace) => {
     const refused = refuseImported(sessionId);
     if (refused) return fail(refused);
-    const { paths } = workspace;
-    const opened = await SessionLog.open({
-      paths: paths.session(sessionId),
-      quarantine: paths.quarantine,
-      sessionId,
-      clock: systemClock,
-      newId,
-      onEvent: () => undefined,
-      giveUpMs: 0,
-    });
-    if (!opened.ok) return opened;
-    const { log } = opened.value;
-    const index = new SessionIndex(workspace, sessionId);
-    try {
-      const outcome = await change({
-        dir: paths.session(sessionId).dir,
-        state: log.state,
-        emit: (type, data, parentId) => log.emit(type, data, { parentId }),
-      });
-      const soft = outcome.ok ? await index.update(log.state) : undefined;
+    return changeStored(workspace, sessionId, async (voice) => {
+      const outcome = await change(voice);
+      if (!outcome.ok) return outcome;
+      const index = new SessionIndex(workspace, sessionId);
+      const soft = await index.update(voice.state).finally(() => index.close());
       if (soft) process.stderr.write(`${soft.part}: ${soft.message}\n`);
       return outcome;
-    } finally {
-      await index.close();
-      await log.close();
-    }
+    });
   });
 }
 

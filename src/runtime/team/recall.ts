@@ -92,11 +92,11 @@ async function nodeEmbedder(
 
 /** Texts of a tenant leave the node's machine only while the tenant allows it, whatever the home of the node says. */
 async function embedderOfTenant(
-  made: Promise<NodeEmbedder | undefined>,
+  opening: Promise<NodeEmbedder | undefined>,
   tenant: string,
   store: RowStore,
 ): Promise<Embedder | undefined> {
-  const { embedder, origin } = (await made) ?? {};
+  const { embedder, origin } = (await opening) ?? {};
   if (!embedder || origin === undefined) return embedder;
   const { whileAllowed } = await import("../../memory/recall/embed/choose.ts");
   const refused = `${tenant} has not allowed ${origin}: everlong consent grant ${origin} --tenant ${tenant}`;

@@ -47,7 +47,6 @@ type ApiParts = Pick<
   link(): string;
 };
 
-const DASHBOARD = ["overview", "requests", "tasks", "health", "sessions", "settings", "trust", "consents"];
 /** So many wrong codes a minute; then none is looked at. */
 const MOST_CODES = 10;
 
@@ -85,9 +84,11 @@ export function createApi(parts: ApiParts): ApiHandler {
   }
   if (parts.graphViews) app.use("/api/graph/*", opened("graph", parts.graphViews)).route("/api/graph", graphRoutes);
   if (parts.dashboard) {
+    const pages = new Hono<Env>().route("/", dashboardLookRoutes(parts)).route("/", sessionListRoutes);
+    pages.route("/", settingRoutes);
     const ready = opened("dashboard", parts.dashboard);
-    for (const area of DASHBOARD) app.use(`/api/${area}`, ready).use(`/api/${area}/*`, ready);
-    app.route("/api", dashboardLookRoutes(parts)).route("/api", sessionListRoutes).route("/api", settingRoutes);
+    for (const { path } of pages.routes) app.use(`/api${path}`, ready);
+    app.route("/api", pages);
   }
   app.get("/api/events", (c) => {
     events.attach(c.env.outgoing, c.req.header("last-event-id"));

@@ -14,7 +14,7 @@ import { sessionNamed } from "./session-named.ts";
 import { whyNothing } from "./why-nothing.ts";
 
 type RequestsQuery = Paging & { session?: string; family?: string; action?: string; q?: string };
-export type RequestInspection = {
+type RequestInspection = {
   requests(query: RequestsQuery): OperationOutcome<ListPage<RequestRow>>;
   request(id: string): OperationOutcome<RequestDetail>;
 };

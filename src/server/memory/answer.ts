@@ -90,8 +90,8 @@ export function changesAsked({ limit, after }: PageAsked): Result<{ limit: numbe
 export function changesPage<T extends { id: number }>(
   memory: Pick<MemoryBackend, "redact">,
   changes: readonly T[],
-  asked: { limit: number },
+  page: { limit: number },
 ): { items: T[]; next: string | null } {
-  const items = changes.slice(0, asked.limit - 1);
-  return { items: shown(memory, items), next: changes.length < asked.limit ? null : String(items.at(-1)?.id) };
+  const items = changes.slice(0, page.limit - 1);
+  return { items: shown(memory, items), next: changes.length < page.limit ? null : String(items.at(-1)?.id) };
 }

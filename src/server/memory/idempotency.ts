@@ -43,8 +43,8 @@ export async function once(
     if (earlier.type === "conflict") return earlier;
     if (earlier.type === "replay") return { type: "answered", answer: ok(earlier.answer), replayed: true };
     let isKept = false;
-    const answer = await work(function* (given) {
-      yield* insert({ key, hash, now, answer: given });
+    const answer = await work(function* (reply) {
+      yield* insert({ key, hash, now, answer: reply });
       isKept = true;
     });
     // Nothing was written, and the answer is good: it is the answer to this key from now on.

@@ -1,9 +1,8 @@
 // POST /api/memory/changes/{id}/undo: an edit is taken back, unless the record was changed again.
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { isRecord } from "../../base/json.ts";
 import { editRecord } from "../../memory/record/change.ts";
-import { textsBefore } from "../../memory/record/undo.ts";
+import { changeNumbered, isLatest, textsBefore } from "../../memory/record/undo.ts";
 import { clientGone } from "../../proxy/forward/deliver.ts";
 import { type Env, jsonBody, refuse } from "../api/reply.ts";
 import type { GatewayRefusal } from "../contract.ts";
@@ -20,9 +19,8 @@ export const undoRoutes = new Hono<Env>().post("/changes/:id/undo", jsonBody(und
   if (!memory.enabled) return refuse(c, memoryOff);
   const signal = clientGone(c.env.outgoing);
   const strategy = memory.strategy();
-  const id = /^\d{1,15}$/.test(c.req.param("id")) ? Number(c.req.param("id")) : -1;
-  // The newest that is older than the one behind it: itself, if it is there.
-  const page = await strategy.changes({ limit: 1, after: id + 1 }, signal);
+  const { id, query } = changeNumbered(c.req.param("id"));
+  const page = await strategy.changes(query, signal);
   if (page.type !== "changes") return refuse(c, unavailable(false));
   const change = page.changes.find((one) => one.id === id);
   if (!change) return refuse(c, noChange);
@@ -31,8 +29,8 @@ export const undoRoutes = new Hono<Env>().post("/changes/:id/undo", jsonBody(und
   const got = await strategy.get(change.memory, {}, signal);
   if (got.type !== "got") return refuse(c, await goneSince(c, change.memory));
   const { record } = got;
-  const isLatest = isRecord(change.after) && change.after["version"] === record.version;
-  if (!isLatest && !c.req.valid("json").force) return refuse(c, stale(record.version, shown(memory, record)));
+  if (!isLatest(change, record) && !c.req.valid("json").force)
+    return refuse(c, stale(record.version, shown(memory, record)));
   const request = { id: record.id, input: texts, by: { actor: actorOf(memory), version: record.version } };
   const edited = await editRecord(writeParts(memory), request, signal);
   if (edited.type === "failure") return refuse(c, refusalOfFailure(edited));

@@ -92,9 +92,9 @@ function placeRefused(memory: MemoryBackend, repository: string | undefined): Me
 export const actorOf = ({ tokenName, user }: MemoryBackend) =>
   ({ kind: "user", id: user, name: `rest:${tokenName}` }) as const;
 
-const sourceOf = ({ tokenName, redact }: MemoryBackend, given: z.infer<typeof storeBody>["source"] = {}) =>
+const sourceOf = ({ tokenName, redact }: MemoryBackend, source: z.infer<typeof storeBody>["source"] = {}) =>
   ({
-    ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, redact(value ?? "")])),
+    ...Object.fromEntries(Object.entries(source).map(([key, value]) => [key, redact(value ?? "")])),
     client: `rest:${tokenName}`,
   }) as Omit<Source, "origins" | "trust">;
 

@@ -58,9 +58,9 @@ function isQuery(toolName: string): boolean {
 }
 
 /** The arguments as a reader sees them: text is not escaped. */
-function callText(name: string, given: unknown): string {
-  if (typeof given !== "object" || given === null) return `${name} ${String(given ?? "")}`;
-  const lines = Object.entries(given).map(
+function callText(name: string, args: unknown): string {
+  if (typeof args !== "object" || args === null) return `${name} ${String(args ?? "")}`;
+  const lines = Object.entries(args).map(
     ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
   return [name, ...lines].join("\n");

@@ -42,23 +42,23 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
     input,
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "write", path: absolutePath(path, cwd) }],
-    async foresee(asked, { cwd, mayRead }) {
-      const target = realTarget(absolutePath(asked.path, cwd));
+    async foresee(input, { cwd, mayRead }) {
+      const target = realTarget(absolutePath(input.path, cwd));
       if (!(await mayRead(target))) return undefined;
-      const plan = await planEdit(target, asked, { ledger, files });
+      const plan = await planEdit(target, input, { ledger, files });
       return plan.ok ? undefined : plan.error;
     },
     // Where no diff can be made, the call will fail and change nothing.
-    preview: async (asked, { cwd }) => {
-      const plan = await planEdit(realTarget(absolutePath(asked.path, cwd)), asked, { files });
-      return plan.ok ? promptDiff(asked.path, plan.value.before, plan.value.after) : undefined;
+    preview: async (input, { cwd }) => {
+      const plan = await planEdit(realTarget(absolutePath(input.path, cwd)), input, { files });
+      return plan.ok ? promptDiff(input.path, plan.value.before, plan.value.after) : undefined;
     },
     lane: ({ path }, { cwd }) => fileLane(path, cwd),
-    async run(asked, context) {
-      const target = targetOf(asked.path, context);
+    async run(input, context) {
+      const target = targetOf(input.path, context);
       if (!target.ok) return target.error;
       const path = target.value;
-      const plan = await planEdit(path, asked, { ledger, files });
+      const plan = await planEdit(path, input, { ledger, files });
       if (!plan.ok) return failure(plan.error.code, plan.error.message);
       const { before, after, mode } = plan.value;
       const bytes = Buffer.from(after);
@@ -81,7 +81,7 @@ export function editTool({ ledger, files, snapshots }: EditToolParts): Tool {
 type EditParts = { ledger?: Ledger; files: EditorFiles | undefined };
 type Obstacle = { code: ToolErrorCode; message: string };
 
-async function planEdit(path: string, asked: Input, { ledger, files }: EditParts): Promise<Result<Plan, Obstacle>> {
+async function planEdit(path: string, input: Input, { ledger, files }: EditParts): Promise<Result<Plan, Obstacle>> {
   const read = await readText(path, WHOLE_BYTES, files);
   if (!read.ok) {
     const code = read.error.code === "not_found" || read.error.code === "too_large" ? read.error.code : "failed";
@@ -92,8 +92,8 @@ async function planEdit(path: string, asked: Input, { ledger, files }: EditParts
   if (before === undefined) return obstacle(`${path} is not UTF-8 text: it cannot be edited without damage. Use bash.`);
   if (ledger && !ledger.isCurrent(path, bytes))
     return obstacle(`${path} has changed since you last saw it. Nothing was changed. View it again, then edit.`);
-  const replaced = replaceExact(before, asked.old_str, asked.new_str, asked.replace_all ?? false);
-  if (!replaced.ok) return obstacle(`Nothing was changed in ${asked.path}: ${replaced.error}`);
+  const replaced = replaceExact(before, input.old_str, input.new_str, input.replace_all ?? false);
+  if (!replaced.ok) return obstacle(`Nothing was changed in ${input.path}: ${replaced.error}`);
   return ok({ before, after: replaced.value, mode });
 }
 

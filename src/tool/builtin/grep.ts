@@ -30,18 +30,18 @@ export function grepTool(parts: SearchParts): Tool {
     input,
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "read", path: absolutePath(path ?? ".", cwd) }],
-    async run(asked, context) {
+    async run(input, context) {
       const output = await search(
         parts,
-        { path: asked.path, glob: asked.glob, args: argsOf(asked), maxBytes: MAX_BYTES },
+        { path: input.path, glob: input.glob, args: argsOf(input), maxBytes: MAX_BYTES },
         context,
       );
-      if (!output.ok) return badPattern(asked.pattern, output.error);
+      if (!output.ok) return badPattern(input.pattern, output.error);
       const { folder, stdout, errors, cut } = output.value;
       const shown = (path: string) => shownPath(join(folder, path), context.cwd);
-      const limit = Math.min(asked.head_limit ?? MAX_RESULTS, MAX_RESULTS);
+      const limit = Math.min(input.head_limit ?? MAX_RESULTS, MAX_RESULTS);
       const { lines, results, more } =
-        (asked.output_mode ?? "files") === "content" ? matches(stdout, limit, shown) : perFile(stdout, limit, shown);
+        (input.output_mode ?? "files") === "content" ? matches(stdout, limit, shown) : perFile(stdout, limit, shown);
       const notes = [
         more > 0 || cut ? `[… first ${results} results, ${cut ? "many" : more} more; narrow the search]` : "",
         errors === "" ? "" : `[not everything could be searched: ${errors}]`,
@@ -52,8 +52,8 @@ export function grepTool(parts: SearchParts): Tool {
   });
 }
 
-function argsOf(asked: Input): string[] {
-  const mode = asked.output_mode ?? "files";
+function argsOf(input: Input): string[] {
+  const mode = input.output_mode ?? "files";
   return [
     "--sort=path", // the same search gives the same text
     "--null",
@@ -64,11 +64,11 @@ function argsOf(asked: Input): string[] {
         ? ["--count-matches"]
         : ["--line-number", "--no-heading"]),
     ...(mode === "content" ? ["--max-columns=500", "--max-columns-preview"] : []),
-    ...(mode === "content" && asked.context ? [`--context=${asked.context}`] : []),
-    ...(asked.ignore_case ? ["--ignore-case"] : []),
-    ...(asked.multiline ? ["--multiline", "--multiline-dotall"] : []),
-    ...(asked.type === undefined ? [] : [`--type=${asked.type}`]),
-    `--regexp=${asked.pattern}`,
+    ...(mode === "content" && input.context ? [`--context=${input.context}`] : []),
+    ...(input.ignore_case ? ["--ignore-case"] : []),
+    ...(input.multiline ? ["--multiline", "--multiline-dotall"] : []),
+    ...(input.type === undefined ? [] : [`--type=${input.type}`]),
+    `--regexp=${input.pattern}`,
     "--",
   ];
 }

@@ -32,15 +32,15 @@ type SearchArgs = {
 /** Runs ripgrep in the folder asked for, or on the file asked for. */
 export async function search(
   parts: SearchParts,
-  asked: SearchArgs,
+  request: SearchArgs,
   context: ToolContext,
 ): Promise<Result<SearchMatches, ToolOutcome>> {
-  const target = targetOf(asked.path ?? ".", context);
+  const target = targetOf(request.path ?? ".", context);
   if (!target.ok) return target;
   const stat = statSync(target.value, { throwIfNoEntry: false });
-  if (!stat) return fail(failure("not_found", `${asked.path} does not exist.`));
+  if (!stat) return fail(failure("not_found", `${request.path} does not exist.`));
   const folder = stat.isDirectory() ? target.value : dirname(target.value);
-  const rules = asked.glob === undefined ? undefined : onlyMatching(asked.glob, context.sessionDir);
+  const rules = request.glob === undefined ? undefined : onlyMatching(request.glob, context.sessionDir);
   try {
     const end = await ripgrep({
       owner: parts.owner,
@@ -48,13 +48,13 @@ export async function search(
         ...COMMON,
         ...(parts.hidden?.(folder) ?? []).map((glob) => `--iglob=!${glob}`),
         ...(rules ? ["--ignore-file", rules] : []),
-        ...asked.args,
+        ...request.args,
         stat.isDirectory() ? "./" : basename(target.value),
       ],
       cwd: folder,
       env: parts.env(),
       limitMs: LIMIT_MS,
-      maxBytes: asked.maxBytes,
+      maxBytes: request.maxBytes,
       signal: context.signal,
     });
     if (end.type === "aborted") return fail(failure("interrupted", "The search was interrupted."));

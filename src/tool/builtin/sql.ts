@@ -45,8 +45,8 @@ export function sqlTool(parts: SqlParts): Tool {
   });
 }
 
-async function answerTo(asked: string, parts: SqlParts, context: ToolContext): Promise<ToolOutcome> {
-  const query = parts.redact(asked);
+async function answerTo(statement: string, parts: SqlParts, context: ToolContext): Promise<ToolOutcome> {
+  const query = parts.redact(statement);
   const request = {
     file: join(context.sessionDir, "session.db"),
     query,
@@ -62,7 +62,7 @@ async function answerTo(asked: string, parts: SqlParts, context: ToolContext): P
   const { answer } = ran;
   if (answer.diff) await report(answer.diff, parts);
   const changed = answer.changes > 0 || answer.columns.length === 0 ? `[${answer.changes} rows changed]` : "";
-  const note = query === asked ? "" : "[a secret in the query was replaced by a mark before it ran]";
+  const note = query === statement ? "" : "[a secret in the query was replaced by a mark before it ran]";
   return success([answer.columns.length > 0 ? showRows(answer) : "", changed, note].filter(Boolean).join("\n"));
 }
 

@@ -7,7 +7,7 @@ import description from "./task_complete.md";
 export type TaskCompletion = { summary: string; success: boolean };
 
 /** `complete` makes the durable event. */
-export function taskCompleteTool(parts: { complete: (done: TaskCompletion) => Promise<void> }): Tool {
+export function taskCompleteTool(parts: { complete: (completion: TaskCompletion) => Promise<void> }): Tool {
   return defineTool({
     ...ownTool("task_complete"),
     description,

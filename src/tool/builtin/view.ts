@@ -49,20 +49,20 @@ export function viewTool(parts: ViewParts): Tool {
     input,
     planMode: true,
     permissions: ({ path }, { cwd }) => [{ kind: "read", path: absolutePath(path, cwd) }],
-    async run(asked, context) {
-      const target = targetOf(asked.path, context);
+    async run(input, context) {
+      const target = targetOf(input.path, context);
       if (!target.ok) return target.error;
       const stat = statSync(target.value, { throwIfNoEntry: false });
       if (stat?.isDirectory()) return viewFolder(target.value, context);
-      if (stat) return viewFile(target.value, asked, parts, context);
+      if (stat) return viewFile(target.value, input, parts, context);
       const unsaved = await parts.files?.read?.(target.value);
-      if (unsaved === undefined) return failure("not_found", `${asked.path} does not exist.`);
-      return viewText(target.value, asked, Buffer.from(unsaved), parts, context);
+      if (unsaved === undefined) return failure("not_found", `${input.path} does not exist.`);
+      return viewText(target.value, input, Buffer.from(unsaved), parts, context);
     },
   });
 }
 
-async function viewFile(path: string, asked: Input, parts: ViewParts, context: ToolContext): Promise<ToolOutcome> {
+async function viewFile(path: string, input: Input, parts: ViewParts, context: ToolContext): Promise<ToolOutcome> {
   const opened = openRegular(path);
   if (!opened.ok) return failure(opened.error.code === "not_found" ? "not_found" : "failed", opened.error.message);
   const { fd, size } = opened.value;
@@ -84,10 +84,10 @@ async function viewFile(path: string, asked: Input, parts: ViewParts, context: T
     }
     if (looksBinary(start))
       return failure("failed", `${path} is binary (${size} bytes). Look at it with bash (file, xxd, strings).`);
-    if (size > WHOLE_BYTES) return await viewText(path, asked, chunksOf(fd), parts, context);
+    if (size > WHOLE_BYTES) return await viewText(path, input, chunksOf(fd), parts, context);
     const unsaved = await parts.files?.read?.(path);
     const whole = unsaved === undefined ? readAt(fd, 0, size) : Buffer.from(unsaved);
-    return await viewText(path, asked, whole, parts, context);
+    return await viewText(path, input, whole, parts, context);
   } finally {
     closeSync(fd);
   }
@@ -96,12 +96,12 @@ async function viewFile(path: string, asked: Input, parts: ViewParts, context: T
 /** `source`: the whole text, or its pieces where it is too long to be held. */
 async function viewText(
   path: string,
-  asked: Input,
+  input: Input,
   source: Buffer | ReturnType<typeof chunksOf>,
   parts: ViewParts,
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  const [from = 1, last = -1] = asked.view_range ?? [];
+  const [from = 1, last = -1] = input.view_range ?? [];
   if (from < 1 || (last !== -1 && last < from)) {
     return failure(
       "invalid_inputs",

@@ -2,10 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { type BoardItemShape, boardItemShape } from "../../../src/schema/api/board.ts";
 import { type CallProblem, call } from "../../api/call.ts";
-import { Dialog } from "../../part/dialog.tsx";
 import { Conflict, isStale } from "../../part/editor.tsx";
-import { Field } from "../../part/form.tsx";
-import { Loading } from "../../part/state.tsx";
+import { FormDialog, TextField } from "../../part/form-dialog.tsx";
 import { type BoardAt, itemPath } from "./place.ts";
 
 type EditItemProps = {
@@ -45,58 +43,44 @@ export function EditItem({ place, item, close, changed }: EditItemProps) {
   };
   const isLoading = item !== undefined && from === undefined && problem === undefined;
   return (
-    <Dialog title={item ? `Edit “${item.name}”` : "Add to the board"} onClose={close}>
-      {isLoading ? (
-        <Loading />
-      ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
-          {!item && (
-            <Field label="Name" note="Short, in lower case: deploys, flaky-tests">
-              <input required value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
-            </Field>
-          )}
-          <Field label="Description" note="Every session sees this line.">
-            <input
-              required
-              value={fields.description}
-              onInput={(event) => set({ description: event.currentTarget.value })}
-            />
-          </Field>
-          <Field label="Content" note="An agent fetches this when the line is not enough.">
-            <textarea
-              rows={6}
-              required
-              value={fields.content}
-              onInput={(event) => set({ content: event.currentTarget.value })}
-            />
-          </Field>
-          {problem && (
-            <Conflict
-              problem={problem}
-              mine={`${fields.description}\n${fields.content}`}
-              now={current && { text: `${current.description}\n\n${current.content}` }}
-            />
-          )}
-          <footer class="dialog-foot">
-            {current && (
-              <button type="button" onClick={() => take(current)}>
-                Take theirs
-              </button>
-            )}
-            <button type="button" onClick={close}>
-              Cancel
-            </button>
-            <button type="submit" class="primary">
-              {current ? "Save mine over it" : "Save"}
-            </button>
-          </footer>
-        </form>
+    <FormDialog
+      isLoading={isLoading}
+      title={item ? `Edit “${item.name}”` : "Add to the board"}
+      close={close}
+      save={() => void save()}
+      takeTheirs={current && (() => take(current))}
+    >
+      {!item && (
+        <TextField
+          label="Name"
+          note="Short, in lower case: deploys, flaky-tests"
+          required
+          value={fields.name}
+          onInput={(name) => set({ name })}
+        />
       )}
-    </Dialog>
+      <TextField
+        label="Description"
+        note="Every session sees this line."
+        required
+        value={fields.description}
+        onInput={(description) => set({ description })}
+      />
+      <TextField
+        label="Content"
+        note="An agent fetches this when the line is not enough."
+        rows={6}
+        required
+        value={fields.content}
+        onInput={(content) => set({ content })}
+      />
+      {problem && (
+        <Conflict
+          problem={problem}
+          mine={`${fields.description}\n${fields.content}`}
+          now={current && { text: `${current.description}\n\n${current.content}` }}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -13,11 +13,11 @@ type LoadedFacts = {
   problem?: CallProblem;
   reload(): void;
 };
-type Held = Omit<LoadedFacts, "reload">;
+type FactsState = Omit<LoadedFacts, "reload">;
 const LIMIT = 200;
 
 export function useFacts(q: string | undefined, opened: readonly string[], group: string | undefined): LoadedFacts {
-  const [state, setState] = useState<Held>({ facts: [], entities: new Map(), more: 0, loading: true });
+  const [state, setState] = useState<FactsState>({ facts: [], entities: new Map(), more: 0, loading: true });
   const [round, setRound] = useState(0);
   const key = JSON.stringify([q, opened, group]);
   const before = useRef(key);

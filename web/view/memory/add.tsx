@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { memoryChanged } from "../../../src/schema/api/memory.ts";
 import { type CallProblem, call } from "../../api/call.ts";
 import { setParams } from "../../app/route.ts";
-import { Dialog } from "../../part/dialog.tsx";
 import { Choice, Field } from "../../part/form.tsx";
+import { FormDialog, TextField } from "../../part/form-dialog.tsx";
 import { Trouble } from "../../part/state.tsx";
 
 export function AddMemory({ close, changed }: { close(): void; changed(): void }) {
@@ -30,61 +30,44 @@ export function AddMemory({ close, changed }: { close(): void; changed(): void }
     if (answer.value.id) setParams({ id: answer.value.id });
   };
   return (
-    <Dialog title="Add a memory" onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Field label="Fact" note="One sentence that will still be true next month.">
-          <textarea
-            rows={3}
-            required
-            maxLength={500}
-            value={fields.fact}
-            onInput={(event) => set({ fact: event.currentTarget.value })}
-          />
-        </Field>
-        <Field label="Subject">
-          <input
-            maxLength={100}
-            value={fields.subject}
-            onInput={(event) => set({ subject: event.currentTarget.value })}
-            placeholder="deployment"
-          />
-        </Field>
-        <Field label="Scope">
-          <Choice
-            label="Scope"
-            value={fields.scope}
-            options={[
-              ["user", "About you, everywhere"],
-              ["repository", "Of one repository"],
-            ]}
-            onChange={(scope) => set({ scope })}
-          />
-        </Field>
-        {fields.scope === "repository" && (
-          <Field label="Repository">
-            <input
-              required
-              value={fields.repository}
-              onInput={(event) => set({ repository: event.currentTarget.value })}
-              placeholder="github.com/acme/shop"
-            />
-          </Field>
-        )}
-        {problem && <Trouble problem={problem} />}
-        <footer class="dialog-foot">
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={fields.fact.trim() === ""}>
-            Save
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="Add a memory" close={close} save={() => void save()} disabled={fields.fact.trim() === ""}>
+      <TextField
+        label="Fact"
+        note="One sentence that will still be true next month."
+        rows={3}
+        required
+        maxLength={500}
+        value={fields.fact}
+        onInput={(fact) => set({ fact })}
+      />
+      <TextField
+        label="Subject"
+        maxLength={100}
+        value={fields.subject}
+        onInput={(subject) => set({ subject })}
+        placeholder="deployment"
+      />
+      <Field label="Scope">
+        <Choice
+          label="Scope"
+          value={fields.scope}
+          options={[
+            ["user", "About you, everywhere"],
+            ["repository", "Of one repository"],
+          ]}
+          onChange={(scope) => set({ scope })}
+        />
+      </Field>
+      {fields.scope === "repository" && (
+        <TextField
+          label="Repository"
+          required
+          value={fields.repository}
+          onInput={(repository) => set({ repository })}
+          placeholder="github.com/acme/shop"
+        />
+      )}
+      {problem && <Trouble problem={problem} />}
+    </FormDialog>
   );
 }

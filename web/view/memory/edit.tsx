@@ -2,9 +2,8 @@
 import { useState } from "preact/hooks";
 import { type MemoryShape, memoryShape } from "../../../src/schema/api/memory.ts";
 import { type CallProblem, call } from "../../api/call.ts";
-import { Dialog } from "../../part/dialog.tsx";
 import { Conflict, isStale } from "../../part/editor.tsx";
-import { Field } from "../../part/form.tsx";
+import { FormDialog, TextField } from "../../part/form-dialog.tsx";
 import { recordPath, tagOf } from "./record.ts";
 
 type Fields = Pick<MemoryShape, "fact" | "subject" | "reason">;
@@ -36,59 +35,29 @@ export function EditMemory({
     put(answer.value);
     close();
   };
+  const take = (now: MemoryShape): void => {
+    setFields({ fact: now.fact, subject: now.subject, reason: now.reason });
+    setFrom(now);
+    setProblem(undefined);
+  };
   return (
-    <Dialog title="Edit memory" onClose={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save(current ?? from);
-        }}
-      >
-        <Field label="Fact">
-          <textarea
-            rows={3}
-            maxLength={500}
-            value={fields.fact}
-            onInput={(event) => set({ fact: event.currentTarget.value })}
-          />
-        </Field>
-        <Field label="Subject">
-          <input
-            maxLength={100}
-            value={fields.subject}
-            onInput={(event) => set({ subject: event.currentTarget.value })}
-          />
-        </Field>
-        <Field label="Why it matters">
-          <textarea
-            rows={2}
-            maxLength={1000}
-            value={fields.reason}
-            onInput={(event) => set({ reason: event.currentTarget.value })}
-          />
-        </Field>
-        {problem && <Conflict problem={problem} mine={fields.fact} now={current && { text: current.fact }} />}
-        <footer class="dialog-foot">
-          {current && (
-            <button
-              type="button"
-              onClick={() => {
-                setFields({ fact: current.fact, subject: current.subject, reason: current.reason });
-                setFrom(current);
-                setProblem(undefined);
-              }}
-            >
-              Take theirs
-            </button>
-          )}
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            {current ? "Save mine over it" : "Save"}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Edit memory"
+      close={close}
+      save={() => void save(current ?? from)}
+      takeTheirs={current && (() => take(current))}
+      disabled={busy}
+    >
+      <TextField label="Fact" rows={3} maxLength={500} value={fields.fact} onInput={(fact) => set({ fact })} />
+      <TextField label="Subject" maxLength={100} value={fields.subject} onInput={(subject) => set({ subject })} />
+      <TextField
+        label="Why it matters"
+        rows={2}
+        maxLength={1000}
+        value={fields.reason}
+        onInput={(reason) => set({ reason })}
+      />
+      {problem && <Conflict problem={problem} mine={fields.fact} now={current && { text: current.fact }} />}
+    </FormDialog>
   );
 }

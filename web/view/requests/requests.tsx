@@ -4,7 +4,7 @@ import { address, call } from "../../api/call.ts";
 import { usePages } from "../../api/pages.ts";
 import { params, setParams } from "../../app/route.ts";
 import { compact, plural } from "../../part/figure.tsx";
-import { type Option, ParamChoice, Search } from "../../part/form.tsx";
+import { OnlySession, type Option, ParamChoice, Search } from "../../part/form.tsx";
 import { Rows } from "../../part/rows.tsx";
 import { Split } from "../../part/split.tsx";
 import { Empty } from "../../part/state.tsx";
@@ -56,16 +56,7 @@ export function Requests() {
                 options={[["", "Every client"], ...families.map((name): Option => [name, name])]}
               />
             </div>
-            {session && (
-              <p class="inline">
-                <span class="soft">
-                  Only session <code>{session}</code>
-                </span>
-                <button type="button" class="quiet" onClick={() => setParams({ session: undefined })}>
-                  Show all
-                </button>
-              </p>
-            )}
+            <OnlySession session={session} />
           </div>
           <Rows
             label="Requests"

@@ -14,17 +14,23 @@ type EventFlow = {
   all(): Promise<void>;
   retry(): void;
 };
-type Held = { items: EventPlace[]; next?: string | undefined; end?: string; problem?: CallProblem; loading: boolean };
+type EventsState = {
+  items: EventPlace[];
+  next?: string | undefined;
+  end?: string;
+  problem?: CallProblem;
+  loading: boolean;
+};
 
 const PAGE = 200;
 const MOST = 20_000;
 
 export function useEvents(session: string): EventFlow {
-  const [state, setState] = useState<Held>({ items: [], loading: true });
+  const [state, setState] = useState<EventsState>({ items: [], loading: true });
   const latest = useRef(state);
   const reading = useRef<Promise<boolean> | undefined>(undefined);
   const abort = useRef(new AbortController());
-  const put = (next: Held): void => {
+  const put = (next: EventsState): void => {
     latest.current = next;
     setState(next);
   };

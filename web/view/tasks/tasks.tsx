@@ -4,7 +4,7 @@ import { address, call } from "../../api/call.ts";
 import { usePages } from "../../api/pages.ts";
 import { href, params, setParams } from "../../app/route.ts";
 import { compact, count, duration, plural } from "../../part/figure.tsx";
-import { Facts, Mark, type Tone } from "../../part/form.tsx";
+import { Facts, Mark, OnlySession, type Tone } from "../../part/form.tsx";
 import { Markdown } from "../../part/markdown.tsx";
 import { Reach, Resume } from "../../part/reach.tsx";
 import { Rows } from "../../part/rows.tsx";
@@ -48,16 +48,7 @@ export function Tasks() {
               <h1>Tasks</h1>
               <span class="faint">{running > 0 && `${running} running`}</span>
             </div>
-            {session && (
-              <p class="inline">
-                <span class="soft">
-                  Only session <code>{session}</code>
-                </span>
-                <button type="button" class="quiet" onClick={() => setParams({ session: undefined })}>
-                  Show all
-                </button>
-              </p>
-            )}
+            <OnlySession session={session} />
           </div>
           <Rows
             label="Tasks"

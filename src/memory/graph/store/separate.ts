@@ -43,10 +43,10 @@ export function* separateName(
   return { entity: yield* entityOf(row), from: { uuid: before, name: text(alias, "first") }, facts: count };
 }
 
-type Move = { before: string; own: string; name: string; isOwn(said: string): boolean; now: Instant };
+type Move = { before: string; own: string; name: string; isOwn(sentence: string): boolean; now: Instant };
 
 /** Whether a text means the name, and not the one that it was taken for. */
-function saysOnly(name: string, other: string): (said: string) => boolean {
+function saysOnly(name: string, other: string): (sentence: string) => boolean {
   const words = (value: string) =>
     ` ${value
       .normalize("NFKC")
@@ -54,8 +54,8 @@ function saysOnly(name: string, other: string): (said: string) => boolean {
       .replace(/[^\p{L}\p{N}]+/gu, " ")
       .trim()} `;
   const [own, first] = [words(name), words(other)];
-  return (said) => {
-    const text = words(said);
+  return (sentence) => {
+    const text = words(sentence);
     return text.includes(own) && !text.includes(first);
   };
 }

@@ -19,8 +19,8 @@ type EpisodeStatements = {
 };
 
 /** What the episode said before stays; saying it again changes nothing. */
-export function* addStatements(changed: ChangedRows, said: EpisodeStatements): Unit<void> {
-  const { group, episode, extraction, origin, now } = said;
+export function* addStatements(changed: ChangedRows, statements: EpisodeStatements): Unit<void> {
+  const { group, episode, extraction, origin, now } = statements;
   const entity = (draft: FactDraft["subject"]): Unit<EntityRef> => entityFor(group, draft, now);
   for (const draft of extraction.entities) yield* entity(draft);
   for (const draft of extraction.facts) {
@@ -41,7 +41,7 @@ export function* addStatements(changed: ChangedRows, said: EpisodeStatements): U
     };
     yield* placeStatement(changed, track, { type: "so", ...statement }, { origin, now });
   }
-  for (const ending of extraction.endings) yield* addEnding(changed, said, ending, entity);
+  for (const ending of extraction.endings) yield* addEnding(changed, statements, ending, entity);
 }
 
 /** A preference for one purpose, or the one value that a relation has, follows the one before; other facts stand for themselves. */

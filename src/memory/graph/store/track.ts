@@ -147,8 +147,8 @@ function* statementsOf(fact: SqlRow, limit = 1_000_000_000): Unit<Statement[]> {
   }));
 }
 
-function* endingsOf({ subject, relation }: Track, said: readonly Statement[]): Unit<Statement[]> {
-  const names = new Map(said.map(({ object, name }) => [object, name]));
+function* endingsOf({ subject, relation }: Track, statements: readonly Statement[]): Unit<Statement[]> {
+  const names = new Map(statements.map(({ object, name }) => [object, name]));
   const endings: Statement[] = [];
   for (const [object, name] of names) {
     const rows = yield* allRows(

@@ -31,10 +31,10 @@ type EmbedderChoice = {
 const PROBE_MS = 2_000;
 type Name = "none" | "static" | "ollama" | "openai";
 
-/** `kept` is the choice of an earlier run under `auto`. */
-export async function chooseEmbedder(settings: EmbedderSettings, kept?: string): Promise<EmbedderChoice> {
+/** `earlier` is the choice of an earlier run under `auto`. */
+export async function chooseEmbedder(settings: EmbedderSettings, earlier?: string): Promise<EmbedderChoice> {
   if (settings.embedder !== "auto") return embedderNamed(settings.embedder, settings);
-  if (kept === "ollama" || kept === "static" || kept === "none") return embedderNamed(kept, settings);
+  if (earlier === "ollama" || earlier === "static" || earlier === "none") return embedderNamed(earlier, settings);
   const { baseUrl, model } = settings.ollama;
   if (isLoopback(baseUrl) && (await hasModel(baseUrl, model, settings.fetch ?? fetchJson)))
     return embedderNamed("ollama", settings);
@@ -78,8 +78,8 @@ export const whileAllowed = (
   get dims() {
     return embedder.dims;
   },
-  async embed(...asked) {
-    if (await mayCall()) return embedder.embed(...asked);
+  async embed(...request) {
+    if (await mayCall()) return embedder.embed(...request);
     return { ok: false, error: { type: "unavailable", message } };
   },
 });

@@ -29,7 +29,7 @@ type Taker = { store: RowStore; name: string } & QueueOptions;
 const SLICE = 5_000;
 
 /**
- * Puts every passage without a vector of this embedder in line, in short transactions. Done once for an embedder, and
+ * Puts every passage without a vector of this embedder in line, in short transactions. BatchOutcome once for an embedder, and
  * again after something was removed: equal texts share a vector, and it went with the first of them.
  */
 export async function lineUp(store: RowStore, embedder: string, signal: AbortSignal): Promise<Result<void, Fault>> {
@@ -128,9 +128,9 @@ function* take(taker: string, now: number): Unit<Waiting[]> {
 }
 
 type Refused = { passage: number; why: string };
-type Done = { stored: number; refused: Refused[]; fault?: string };
+type BatchOutcome = { stored: number; refused: Refused[]; fault?: string };
 
-async function embedBatch(taker: Taker, batch: readonly Waiting[], signal: AbortSignal): Promise<Done> {
+async function embedBatch(taker: Taker, batch: readonly Waiting[], signal: AbortSignal): Promise<BatchOutcome> {
   const { store, embedder, format, name } = taker;
   const answer = await embedder.embed(
     batch.map((w) => w.text.toWellFormed()),
@@ -156,7 +156,7 @@ async function embedBatch(taker: Taker, batch: readonly Waiting[], signal: Abort
   if (type === "unavailable" || signal.aborted || !only) return { stored: 0, refused: [], fault: message };
   if (batch.length === 1) return { stored: 0, refused: [{ passage: only.passage, why: message }], fault: message };
   // One bad text spoils a batch: each is asked for alone.
-  const all: Done = { stored: 0, refused: [], fault: message };
+  const all: BatchOutcome = { stored: 0, refused: [], fault: message };
   for (const one of batch) {
     const outcome = await embedBatch(taker, [one], signal);
     all.stored += outcome.stored;

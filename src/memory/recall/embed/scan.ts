@@ -78,7 +78,7 @@ function* stamp(): Unit<Pick<ScopeVectors, "removed" | "lastVector" | "lastPassa
 const LATE_ROWS = 20_000;
 
 /** Adds what came since the last time: new passages, and vectors of older ones. The scope is part of the match. */
-function* load(kept: ScopeVectors, embedder: string, scope: ResolvedScope): Unit<void> {
+function* load(vectors: ScopeVectors, embedder: string, scope: ResolvedScope): Unit<void> {
   const within = yield* termsWithin({ groups: [], frame: frameOf(scope, {}) });
   const columns = "SELECT p.id, v.scale, v.vector FROM";
   const ours = "v.embedder = ? AND v.dims = ?";
@@ -87,15 +87,15 @@ function* load(kept: ScopeVectors, embedder: string, scope: ResolvedScope): Unit
     WHERE p.id > ? AND ${ours}`;
   const newVectors = `${columns} recall_vector v JOIN recall_passage p ON p.id = v.passage
     WHERE v.id > ? AND ${ours} AND p.id IN (${within.sql})`;
-  const rows = yield* arrayRows(newPassages, ...within.values, since(kept.lastPassage), embedder, kept.dims);
-  if (kept.lastPassage > 0)
-    rows.push(...(yield* arrayRows(newVectors, since(kept.lastVector), embedder, kept.dims, ...within.values)));
+  const rows = yield* arrayRows(newPassages, ...within.values, since(vectors.lastPassage), embedder, vectors.dims);
+  if (vectors.lastPassage > 0)
+    rows.push(...(yield* arrayRows(newVectors, since(vectors.lastVector), embedder, vectors.dims, ...within.values)));
   for (const [id, scale, vector] of rows)
-    append(kept, Number(id), { scale: Number(scale), bytes: vector as Uint8Array });
+    append(vectors, Number(id), { scale: Number(scale), bytes: vector as Uint8Array });
 }
 
-function* compareSome(query: Float32Array, kept: ScopeVectors, embedder: string): Unit<Map<number, number>> {
-  const ids = nearestSigns(signsOf(query), kept).slice(0, PREFILTERED);
+function* compareSome(query: Float32Array, vectors: ScopeVectors, embedder: string): Unit<Map<number, number>> {
+  const ids = nearestSigns(signsOf(query), vectors).slice(0, PREFILTERED);
   const sql = `SELECT p.id, v.scale, v.vector FROM recall_passage p JOIN recall_vector v ON v.embedder = ? AND v.hash = p.hash
     WHERE p.id IN (SELECT 0 + value FROM json_each(?))`;
   const rows = yield* arrayRows(sql, embedder, JSON.stringify(ids));
@@ -114,22 +114,22 @@ const empty = (removed: string, dims: number, exact: boolean): ScopeVectors => (
   signs: new Uint32Array(0),
 });
 
-function append(kept: ScopeVectors, id: number, stored: StoredVector): void {
-  if (kept.known.has(id)) return;
-  kept.known.add(id);
-  const at = kept.ids.push(id) - 1;
-  const { dims } = kept;
-  if (!kept.exact) {
+function append(vectors: ScopeVectors, id: number, stored: StoredVector): void {
+  if (vectors.known.has(id)) return;
+  vectors.known.add(id);
+  const at = vectors.ids.push(id) - 1;
+  const { dims } = vectors;
+  if (!vectors.exact) {
     const signs = signsOf(unpackVector(stored));
-    kept.signs = grown(kept.signs, (at + 1) * signs.length);
-    kept.signs.set(signs, at * signs.length);
+    vectors.signs = grown(vectors.signs, (at + 1) * signs.length);
+    vectors.signs.set(signs, at * signs.length);
     return;
   }
-  kept.matrix = grown(kept.matrix, (at + 1) * dims);
-  kept.scales = grown(kept.scales, at + 1);
+  vectors.matrix = grown(vectors.matrix, (at + 1) * dims);
+  vectors.scales = grown(vectors.scales, at + 1);
   const { scale, bytes } = stored.scale > 0 ? stored : packVector(unpackVector(stored), "int8");
-  kept.matrix.set(new Int8Array(bytes.buffer, bytes.byteOffset, dims), at * dims);
-  kept.scales[at] = scale;
+  vectors.matrix.set(new Int8Array(bytes.buffer, bytes.byteOffset, dims), at * dims);
+  vectors.scales[at] = scale;
 }
 
 function grown<T extends Int8Array | Float32Array | Uint32Array>(array: T, length: number): T {

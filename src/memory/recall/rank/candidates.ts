@@ -30,9 +30,9 @@ export type Bounds = {
 export const BOUNDS: Bounds = { postings: 20_000, allPostings: 60_000, kept: 120 };
 
 /** The bounds of a search where the settings have one of their own: the narrower counts. */
-export const boundsWithin = (maxPostings: number | undefined, asked: Bounds | undefined): Bounds => ({
-  ...(asked ?? BOUNDS),
-  postings: Math.min(maxPostings ?? BOUNDS.postings, asked?.postings ?? Number.POSITIVE_INFINITY),
+export const boundsWithin = (maxPostings: number | undefined, bounds: Bounds | undefined): Bounds => ({
+  ...(bounds ?? BOUNDS),
+  postings: Math.min(maxPostings ?? BOUNDS.postings, bounds?.postings ?? Number.POSITIVE_INFINITY),
 });
 
 const MAX_TERMS = 32;

@@ -21,9 +21,9 @@ export class TermCounts {
     return earlier?.removed === removed && passages - earlier.passages <= slack ? earlier.count : undefined;
   }
 
-  set(key: string, kept: KeptCount): void {
+  set(key: string, count: KeptCount): void {
     if (this.#kept.size > MOST_KEPT) this.#kept = new Map();
-    this.#kept.set(key, kept);
+    this.#kept.set(key, count);
   }
 }
 

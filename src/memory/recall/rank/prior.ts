@@ -36,8 +36,8 @@ function roleOf({ kind, role }: IndexedItem, speaker: string, { speaker: asked, 
   return role === "user" ? WEIGHTS.user : 0;
 }
 
-function recencyOf(days: number, asked: "newest" | "oldest" | undefined): number {
+function recencyOf(days: number, order: "newest" | "oldest" | undefined): number {
   const fresh = 2 ** (-days / WEIGHTS.recencyHalfDays);
-  if (asked === undefined) return WEIGHTS.recency * fresh;
-  return WEIGHTS.age * (asked === "newest" ? fresh : 1 - fresh);
+  if (order === undefined) return WEIGHTS.recency * fresh;
+  return WEIGHTS.age * (order === "newest" ? fresh : 1 - fresh);
 }

@@ -117,9 +117,9 @@ function nearTerms(stems: ReadonlySet<string>, text: string, relatedTo: RelatedW
   });
 }
 
-function hintTerms(hints: string, asked: ReadonlySet<string>): QueryTerm[] {
+function hintTerms(hints: string, ownForms: ReadonlySet<string>): QueryTerm[] {
   const wholes = namesOf(hints.slice(0, MAX_QUERY).toWellFormed()).flatMap((n) => n.forms.slice(0, 1));
-  const others = [...new Set(wholes)].filter((f) => !asked.has(f)).slice(0, HINT.names);
+  const others = [...new Set(wholes)].filter((f) => !ownForms.has(f)).slice(0, HINT.names);
   return others.map((f) => ({ channel: "ident", text: f, tokens: [nameToken(f)], weight: HINT.weight, hint: true }));
 }
 

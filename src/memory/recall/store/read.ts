@@ -37,12 +37,12 @@ export function itemOf(row: SqlRow): IndexedItem {
 const lineOf = (line: number | string): number | string =>
   typeof line === "string" && /^\d{1,15}$/.test(line) ? Number(line) : line;
 
-/** What `known` has is not read again; without it, rows are known within one unit of work. */
+/** What `rows` has is not read again; without it, rows are known within one unit of work. */
 export class Reader {
   readonly #known: KnownRows;
 
-  constructor(known = new KnownRows()) {
-    this.#known = known;
+  constructor(rows = new KnownRows()) {
+    this.#known = rows;
   }
 
   *passages(ids: readonly number[]): Unit<StoredPassage[]> {
