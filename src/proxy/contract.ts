@@ -41,6 +41,8 @@ export type RequestCaller = {
   folder?: string;
   /** What of a team's memory a member may see; absent for everybody else. */
   reach?: MemberReach;
+  /** Nobody can be asked whether they are still a member. */
+  unasked?: boolean;
 };
 
 export type ByteSpan = { start: number; end: number };

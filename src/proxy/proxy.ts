@@ -16,7 +16,7 @@ import { relay } from "./forward/relay.ts";
 import { callerOf } from "./identify/caller.ts";
 import { familyOf, type ServedFamily } from "./identify/family.ts";
 import { headersOf } from "./identify/header.ts";
-import type { IsToken } from "./identify/identity.ts";
+import { type IsToken, ownCredential } from "./identify/identity.ts";
 import type { RepositoryKey } from "./identify/namespace.ts";
 import { pathRoute, routeOf } from "./identify/route.ts";
 import type { AgentRun } from "./identify/run.ts";
@@ -56,6 +56,8 @@ export type CallerAccess = {
   run?: AgentRun;
   /** Whose token of a team it is. */
   person?: string;
+  /** It was theirs a while ago, and nobody can be asked now: the request passes with the caller's own key, and nothing of theirs is read or written. */
+  unasked?: boolean;
   /** The tenant that the caller belongs to; absent for this home's own. */
   tenant?: string;
   /** What of the tenant's memory that token covers. */
@@ -69,6 +71,12 @@ export type ProxyHandler = {
   on(listener: (event: GatewayEvent) => void): () => void;
   /** After the last request: what is still to be stored is stored. */
   close(): Promise<void>;
+};
+
+const UNASKED = {
+  status: 503,
+  code: "store_unavailable",
+  message: "The team's database cannot be asked whose token this is, so the node's own key is not used. Try again.",
 };
 
 export function createProxy(options: ProxyOptions): ProxyHandler {
@@ -108,6 +116,8 @@ export function createProxy(options: ProxyOptions): ProxyHandler {
       const status = place.error.code === "unknown_upstream" ? 404 : 502;
       return answer(res, errorAnswer(wire, { status, ...place.error }));
     }
+    const needsKey = caller.unasked && place.value.upstream.apiKey !== undefined;
+    if (needsKey && !ownCredential(headers, search, options.isToken)) return answer(res, errorAnswer(wire, UNASKED));
     const served = familyOf(headers, settings.activate);
     const route = routeOf(req.method ?? "GET", path, headers["content-type"]);
     const target = (changed: boolean): UpstreamCall => targetOf(req, options, place.value, caller, changed);
@@ -202,7 +212,7 @@ function targetOf(
   req: IncomingMessage,
   { pools, isToken }: ProxyOptions,
   place: Destination,
-  { token, target: { search } }: CallerAccess,
+  { token, unasked, target: { search } }: CallerAccess,
   changed: boolean,
 ): UpstreamCall {
   return {
@@ -210,6 +220,6 @@ function targetOf(
     origin: place.url.origin,
     path: place.path,
     method: req.method ?? "GET",
-    headers: forwardHeaders(req.rawHeaders, { target: place, search, token, isToken, changed }),
+    headers: forwardHeaders(req.rawHeaders, { target: place, search, token: token && !unasked, isToken, changed }),
   };
 }

@@ -79,11 +79,12 @@ export function createGate(options: GateOptions): Gate {
     if (!who.token && !TAKES_ALL.has(area?.name) && !isShort(req.headers)) return turn("too_large");
     // A run's token opens the way to models, and nothing else.
     if (target.run !== undefined && area?.name !== "proxy") return turn("not_found");
+    if (unasked && area?.name !== "proxy") return turn("store_unavailable");
     // `h2c` is no WebSocket: such a request is served as if it had not asked.
     if (/\bwebsocket\b/i.test(req.headers.upgrade ?? "")) return turn("upgrade_required");
     if (area?.name === "api" && isForm(req, who.cookie)) return turn("unsupported_media_type");
     if (!area) return turn("not_found");
-    const whose = member && { person: personOf(member), tenant: member.tenant, reach: reachOf(member) };
+    const whose = member && { person: personOf(member), tenant: member.tenant, reach: reachOf(member), unasked };
     return ok({
       area,
       member,

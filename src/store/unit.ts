@@ -79,6 +79,12 @@ export function* changeCount(sql: string, ...values: SqlValue[]): Unit<number> {
   return (yield { type: "change", sql, values }) as number;
 }
 
+/** A unit that asks for nothing. */
+// biome-ignore lint/correctness/useYield: it stands where another unit would ask.
+export function* constant<T>(value: T): Unit<T> {
+  return value;
+}
+
 /** Steps that have no answer, and need not be over when the next one is asked for. */
 export const ANSWERLESS: ReadonlySet<StoreStep["type"]> = new Set([
   ...(["run", "hold", "raise", "advance", "put_text", "remove_text", "erase", "erase_noted"] as const),

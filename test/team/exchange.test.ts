@@ -98,15 +98,29 @@ it("WB3 of units together the one that failed says why, not those behind it", as
   expect(await keysIn(store)).toEqual(["a", "b"]);
 });
 
-it("WB3 a statement that writes is never sent before its transaction has begun: where that fails, nothing is written", async () => {
-  const { pool, store } = await newTeamDatabase();
-  const outcome = pool.connected((client) => {
-    const begun = client.query("BEGIN ISOLATION LEVEL NONSENSE");
-    const exchange = new Exchange(client, begun);
-    return exchange.perform(put("alone"));
-  });
-  expect(await codeOf(outcome)).toBe("42601");
-  expect(await keysIn(store("acme"))).toEqual([]);
+it("W5 WB3 a statement whose transaction did not begin stands alone, and changes nothing of anybody", async () => {
+  const { pool, store, url } = await newTeamDatabase();
+  await store("acme").write(() => put("there"));
+  const alone = (unit: Unit<unknown>) =>
+    pool.connected(async (client) => {
+      // From here on the connection knows the setting, as an empty text.
+      await client.query("BEGIN; SET LOCAL everlong.tenant = 'acme'; COMMIT");
+      const begun = client.query("BEGIN ISOLATION LEVEL NONSENSE");
+      const exchange = new Exchange(client, begun);
+      await exchange.perform(unit);
+      return exchange.answer(client.query("COMMIT"));
+    });
+  const units = [
+    put("alone"),
+    changeCount("DELETE FROM memory_idempotency"),
+    changeCount("UPDATE memory_idempotency SET status = 1"),
+  ];
+  for (const unit of units) expect(await codeOf(alone(unit))).toBe("42601");
+  const rows = await sharedServer().ask(
+    "SELECT tenant, key, status FROM everlong.memory_idempotency",
+    new URL(url).pathname.slice(1),
+  );
+  expect(rows).toEqual([{ tenant: "acme", key: "there", status: "201" }]);
 });
 
 /** What is sent while nothing is on its way begins a round; how many were waited for. */

@@ -56,7 +56,7 @@ async function openNode(url: string, clock: Clock, isDeaf = false) {
     await feed?.close();
     await team.close();
   });
-  const cache = new PromptCache(() => performance.now());
+  const cache = new PromptCache(systemClock);
   const strategy = storedStrategy({
     ...{ open: async () => ok(counted), hashKey: "k", user: "ann", clock: systemClock, redact: (text) => text },
     ...{ generation: () => feed?.generation("acme"), prompts: { cache, key: "acme ann" } },

@@ -1,9 +1,11 @@
 // W17: many clients at once: a node asks its database for each thing once, and whoever waits for a connection gets one in turn.
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
+import { fail } from "../../src/base/result.ts";
 import { PromptCache } from "../../src/memory/record/prompt-cache.ts";
 import { tokensOfTenant } from "../../src/runtime/team/token-store.ts";
 import { MemberDirectory } from "../../src/server/team/directory.ts";
+import { faultAt } from "../../src/store/fault.ts";
 import { ServerPool } from "../../src/store/postgres/pool.ts";
 import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import type { RowStore } from "../../src/store/unit.ts";
@@ -34,8 +36,39 @@ it("W17 W11 however many show one token at once, it is looked up once", async ()
   expect(reads).toBe(1);
 });
 
+it("W11 a look-up that fails or is late: what the last one said counts for less than 5 s, then the token is nobody's", async () => {
+  const team = await newTeamDatabase();
+  const wish = { name: "ann", tenant: "acme", user: "ann", scopes: ["read"], repositories: [] };
+  const issued = await tokensOfTenant(team, "acme").issue(wish);
+  if (!issued.ok) throw new Error(issued.error.what);
+  let now = 0;
+  const clock = { ...systemClock, monotonic: () => now };
+  let answers = true;
+  const late = (tenant: string): RowStore => {
+    const rows = team.store(tenant);
+    return {
+      ...rows,
+      read: async (unit, options) => {
+        if (answers) return rows.read(unit, options);
+        now += 2000; // as long as anybody waits
+        return fail(faultAt("store_unavailable", "here", "it did not answer in time"));
+      },
+    };
+  };
+  const directory = new MemberDirectory(late, clock);
+  const find = () => directory.find(issued.value.token);
+  expect(await find()).toMatchObject({ type: "member" });
+  answers = false;
+  now = 2100;
+  expect(await find()).toMatchObject({ type: "member", member: { user: "ann" } });
+  expect(now).toBeLessThan(5000);
+  expect(await find()).toMatchObject({ type: "unavailable", last: { user: "ann" } });
+  now = 16 * 60_000;
+  expect(await find()).toEqual({ type: "unavailable", last: undefined });
+});
+
 it("W17 W9 while a prompt is made those who ask after a write wait for the next one, and share it", async () => {
-  const cache = new PromptCache(() => performance.now());
+  const cache = new PromptCache(systemClock);
   const made: ((prompt: string) => void)[] = [];
   const begun = async (n: number): Promise<void> => {
     while (made.length < n) await new Promise(setImmediate);

@@ -1,5 +1,6 @@
 // W4, W6, W7, W12: agents through two nodes of a team as through one; the database away, and back.
 import { describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
 import { sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
 import { startServer } from "../../src/store/postgres/server-fixture.ts";
 import { text } from "../model-server/reply.ts";
@@ -190,7 +191,7 @@ describe("W4", { timeout: 120_000 }, () => {
     try {
       const url = await server.newUrl();
       const ann = await addMember(url, ANN);
-      const node = await startProxiedNode(url, model);
+      const node = await startProxiedNode(url, model, { EVERLONG_UPSTREAM_OPENAI_KEY: "sk-of-the-node" });
       for (const turns of [10, 30]) await sendStored(node, ann, "known", turns);
       const cut = lastSent(model);
       expect(cut.includes(marker(4, "user"))).toBe(false);
@@ -203,6 +204,13 @@ describe("W4", { timeout: 120_000 }, () => {
       expect([passed.status, lastSent(model) === bodyOf(25)]).toEqual([200, true]);
       const stranger = await sendTurns(node, { token: `evl.acme.${"x".repeat(43)}` }, "known", 25);
       expect(stranger.status).toBe(503);
+      // W11: longer than a look-up counts. Her own requests pass, and nothing of the team's is used for them.
+      await systemClock.sleep(5000);
+      const later = await sendTurns(node, ann, "known", 31);
+      expect([later.status, later.header("x-everlong-action")]).toEqual([200, "skip:store"]);
+      expect(extendsLast(lastSent(model), cut)).toBe(true);
+      const keyless = await sendTurns(node, ann, "known", 31, { Authorization: `Bearer ${ann.token}` });
+      expect([keyless.status, keyless.header("x-everlong-error")]).toEqual([503, "store_unavailable"]);
       await server.start();
       await vi.waitUntil(async () => (await fetch(`${node.url}/readyz`)).status === 200, {
         timeout: 30_000,

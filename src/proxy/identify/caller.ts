@@ -10,6 +10,7 @@ import { type BadSessionKey, clientSessionKey, sessionKeyOf } from "./session-ke
 
 type CallerInput = Presented & {
   reach?: MemberReach | undefined;
+  unasked?: boolean | undefined;
   body: Readonly<Record<string, unknown>>;
   loopback: boolean;
   served: ServedFamily;
@@ -30,6 +31,7 @@ export function callerOf(input: CallerInput): Result<RequestCaller, BadSessionKe
     session,
     namespace: input.run?.repository ?? repositoryOf(input),
     ...optional("reach", input.reach),
+    ...optional("unasked", input.unasked),
     ...optional("folder", input.run?.folder ?? folderOf(input)),
   });
 }

@@ -19,7 +19,7 @@ import { compactionText } from "../store/match.ts";
 import { ItemRefs } from "../store/refs.ts";
 import type { ProxySession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, passed, type ReadyRequest, tellFault } from "./context.ts";
-import { type Attempt, firstAttempt, smallerRequest } from "./room.ts";
+import { type Attempt, smallerRequest } from "./room.ts";
 import { storedPlan } from "./stored-plan.ts";
 
 type Owner = { session: ProxySession; lane: StoredLane };
@@ -27,12 +27,10 @@ type Owner = { session: ProxySession; lane: StoredLane };
 export async function prepareCompaction(
   context: PlanContext,
   request: ManagedRequest,
-  located: LaneLocation,
-  items: readonly HistoryItem[],
+  { located, items, attempt }: { located: LaneLocation; items: readonly HistoryItem[]; attempt: Attempt },
 ): Promise<ReadyRequest> {
   const owner = await ownerOf(context, request, located, items);
   if (!owner) return passed("pass", { kind: "compaction" });
-  const attempt = await firstAttempt(context, request);
   const sizes = await context.counts.measure({ body: request.body, items, limit: attempt.budget.usable });
   return fitted(context, { request, owner, sizes }, attempt);
 }

@@ -62,7 +62,7 @@ export async function holdLane(
   if (fault) tellFault(context, "store", fault);
   const { session, items, request } = ask;
   const lane = laneNumber(ask);
-  context.remember.add(session, lane, storable(items, request.body));
+  if (!request.caller.unasked) context.remember.add(session, lane, storable(items, request.body));
   const outcome = await plan({ ...planInput(context, ask, attempt), mode: "hold" });
   const sent = chunksOf(request.body, outcome.pieces);
   const prepared = carriedOut(ask, attempt, outcome, sent);

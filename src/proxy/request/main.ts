@@ -12,12 +12,13 @@ import { openSession } from "../store/session.ts";
 import { type ManagedRequest, type PlanContext, type ReadyRequest, skipStore } from "./context.ts";
 import { holdLane, prepareLane } from "./lane.ts";
 import type { LaneRequest } from "./lane-request.ts";
-import { firstAttempt } from "./room.ts";
+import type { Attempt } from "./room.ts";
 import { stateOf, takeHeaders } from "./state.ts";
 
 type MainRequest = {
   kind: LaneKind;
   located: LaneLocation;
+  attempt: Attempt;
   items: readonly HistoryItem[];
   todo: string | undefined;
   last: boolean;
@@ -29,7 +30,7 @@ export async function prepareMain(
   request: ManagedRequest,
   main: MainRequest,
 ): Promise<ReadyRequest | "stale"> {
-  const { kind, located } = main;
+  const { kind, located, attempt } = main;
   const { match } = located;
   const opened = await openSession(context.store, request.caller, located);
   if (!opened.ok) return skipStore(context, opened.error, { kind });
@@ -37,7 +38,6 @@ export async function prepareMain(
   if (created) context.emit({ type: "proxy.session_created", data: { session: session.id, family: session.family } });
   if (adopted) context.emit({ type: "session.adopted", data: { session: session.id } });
   const untaken = await takeHeaders(context, session, request.headers, main.todo);
-  const attempt = await firstAttempt(context, request);
   const { body } = request;
   const { items, fixedTokens } = await context.counts.measure({ ...main, body, limit: attempt.budget.usable });
   const laneFor = (one: Match): LaneState => laneOf(context, request, kind, one, items);

@@ -3,16 +3,17 @@ import { optional } from "../../base/optional.ts";
 import type { ContextLimit } from "../../model/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
 import { below, budgetOf, halved, type RequestBudget, windowOf } from "../plan/budget.ts";
-import { learnedWindow, learnWindow } from "../store/windows.ts";
+import { learnWindow } from "../store/windows.ts";
 import type { ManagedRequest, PlanContext, ReadyRequest } from "./context.ts";
 
 /** One attempt to send a request within the provider's limits. */
 export type Attempt = { number: number; budget: RequestBudget; mode: "normal" | "context-error" };
 
-export async function firstAttempt(context: PlanContext, request: ManagedRequest): Promise<Attempt> {
-  const learned = await learnedWindow(context.store, request.upstream, request.model);
-  return { number: 1, mode: "normal", budget: budgetFor(context, request, learned.ok ? learned.value : undefined) };
-}
+/** `learned`: the window that refusals taught. */
+export const firstAttempt = (context: PlanContext, request: ManagedRequest, learned: number | undefined): Attempt => ({
+  ...{ number: 1, mode: "normal" },
+  budget: budgetFor(context, request, learned),
+});
 
 export function budgetFor(
   { settings, catalog }: PlanContext,

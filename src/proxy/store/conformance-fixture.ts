@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type OpenConformanceStores, remembered } from "./conformance-record-fixture.ts";
 import type { ProxyStore } from "./handle.ts";
-import { commitLane, lanesOf, mainLane, noteCompaction } from "./lane.ts";
+import { commitLane, lanesOf, noteCompaction } from "./lane.ts";
 import { locate } from "./locate.ts";
 import { finishRequest, listRequests } from "./records.ts";
 import { ItemRefs } from "./refs.ts";
@@ -118,7 +118,7 @@ function lanes(open: OpenConformanceStores): void {
     expect(outcomes.sort()).toEqual(["done", "stale"]);
     const [lane] = value(await lanesOf(stores[1], session));
     expect(lane).toMatchObject({ version: 2, length: 8, cut });
-    expect(value(await mainLane(stores[0], session))).toMatchObject({ id: lane?.id, tools: ["shell"] });
+    expect(value(await locate(stores[0], me, items, () => [])).main).toMatchObject({ id: lane?.id, tools: ["shell"] });
     expect(value(await listRequests(stores[0])).records).toHaveLength(1);
   });
 }

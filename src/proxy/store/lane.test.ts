@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../store/sqlite.ts";
 import type { LaneState } from "../contract.ts";
 import { inherited } from "./inherit.ts";
-import { chainShare, commitLane, lanesOf, mainLane } from "./lane.ts";
+import { chainShare, commitLane, lanesOf } from "./lane.ts";
 import { locate } from "./locate.ts";
 import { requestById } from "./records.ts";
 import { ItemRefs } from "./refs.ts";
@@ -113,11 +113,11 @@ it("X52 refs are given once, count prompts over all lanes, and never change", as
 });
 
 it("X29 the oldest main lane with tools is the one to compare with; X27 shares of its chain are told", async () => {
-  const { session } = await request(place.store, me, history("u:title?"), { state: { ...STATE, tools: [] } });
+  await request(place.store, me, history("u:title?"), { state: { ...STATE, tools: [] } });
   await request(place.store, me, history("u:sub"), { state: { ...STATE, kind: "agent" } });
   const main = await request(place.store, me, history(...BASE));
   await request(place.store, me, history("u:later"));
-  expect(value(await mainLane(place.store, session))?.id).toBe(main.lane.id);
+  expect(value(await locate(place.store, me, history("u:sum up"), () => [])).main?.id).toBe(main.lane.id);
   expect(value(await chainShare(place.store, main.lane, history(...BASE.slice(0, 4), "u:sum up")))).toBeCloseTo(4 / 7);
 });
 

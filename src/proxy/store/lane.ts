@@ -1,14 +1,14 @@
 // Lanes: written in one transaction with the request that changed them, so that a restarted gateway sends the same bytes.
 import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, changeCount, execute, insertRows, oneRow, type Unit } from "../../store/unit.ts";
+import { allRows, changeCount, constant, execute, insertRows, oneRow, together, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, LaneState, RequestRecord } from "../contract.ts";
 import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf, columnsOf, LANE, laneOf, type StoredLane } from "./lane-row.ts";
 import type { Match } from "./match.ts";
 import { insertRecord, recordOwner } from "./records.ts";
 import { change, read } from "./row-access.ts";
-import { knownLength, lockSession, number, type SeenItems } from "./see.ts";
+import { knownItems, knownLength, lockSession, nothingKnown, number, type SeenItems } from "./see.ts";
 import type { ProxySession } from "./session.ts";
 
 export type { StoredLane } from "./lane-row.ts";
@@ -43,12 +43,17 @@ export const commitLane = (
 
 function* committing(commit: Commit, owner: string, now: string): Unit<Committed> {
   const { session, match, items, record, state } = commit;
-  const locked = yield* lockSession(session, now);
-  if (!locked) return { type: "gone" };
   const chain = chainOf(items);
+  // What stands behind the lock is done under it, in the same round.
+  const [locked, isCurrent, known] = yield* together(
+    lockSession(session, now),
+    isNewLane(match) ? constant(true) : updateLane(match, state, chain, now),
+    commit.seen ? constant(nothingKnown()) : knownItems(session, match, chain),
+  );
+  if (!locked) return { type: "gone" };
+  if (!isCurrent) return { type: "stale" };
   const id = isNewLane(match) ? yield* insertLane(commit, chain, now) : match.lane.id;
-  if (!isNewLane(match) && !(yield* updateLane(match, state, chain, now))) return { type: "stale" };
-  const seen = commit.seen ?? (yield* number(session, match, chain, { ...locked, now }));
+  const seen = commit.seen ?? (yield* number(session, match, chain, { ...locked, now, known }));
   yield* writeChain(id, match, seen, chain);
   if (record) yield* insertRecord({ ...record, session: session.id, lane: id, stored: seen.fresh }, session.no, owner);
   const version = isNewLane(match) ? 1 : match.lane.version + 1;
@@ -116,18 +121,6 @@ export function lanesOf(store: ProxyStore, session: ProxySession): Promise<Resul
   const sql = `SELECT ${LANE} WHERE l.session = ? ORDER BY l.id`;
   return read(store, function* () {
     return (yield* allRows(sql, session.no)).map(laneOf);
-  });
-}
-
-type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
-
-/** The session's oldest main lane that offers tools: what other requests are compared with. */
-export function mainLane(store: ProxyStore, session: ProxySession): Promise<Result<MainLane | undefined, Fault>> {
-  const sql = `SELECT id, state FROM proxy_lane WHERE session = ? AND kind = 'main'
-    AND state ->> 'tools' <> '[]' ORDER BY id LIMIT 1`;
-  return read(store, function* () {
-    const row = yield* oneRow(sql, session.no);
-    return row && { ...(JSON.parse(String(row["state"])) as Omit<MainLane, "id">), id: Number(row["id"]) };
   });
 }
 

@@ -1,11 +1,12 @@
 // Where a request belongs: its session by key or by content, and its lane in it. Reads only.
+import { optional } from "../../base/optional.ts";
 import type { Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, oneRow, type Unit } from "../../store/unit.ts";
+import { allRows, oneRow, together, type Unit } from "../../store/unit.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf, LANE, laneById, laneOf, type StoredLane } from "./lane-row.ts";
-import { commonPrefix, longestPrefix, type Match, matchLane, type Reach } from "./match.ts";
+import { commonPrefix, longestPrefix, type Match, matchLane, type Reach, recentPrefix } from "./match.ts";
 import { read } from "./row-access.ts";
 import { keyOf, memberSession, type ProxySession, sessionOf } from "./session.ts";
 
@@ -15,23 +16,27 @@ export type LaneLocation = {
   match: Match;
   /** The caller is new to the session and has proved to know it. */
   adopts: boolean;
+  /** The session's oldest main lane that offers tools: what other requests are compared with. */
+  main?: MainLane;
 };
+type MainLane = Pick<StoredLane, "id" | "tools" | "system">;
 
 const NOWHERE: LaneLocation = { match: { type: "new" }, adopts: false };
 /** A shorter history proves nothing: others may have begun the same way. */
 const PROOF = "l.length >= 4 AND l.answers > 0";
 
+export const locate = (...asked: Parameters<typeof locating>): Promise<Result<LaneLocation, Fault>> =>
+  read(asked[0], () => locating(...asked));
+
 /** `texts` are those of the first 6 items, filtered as the kept summaries are; asked for only when nothing else matched. */
-export function locate(
+export function locating(
   store: ProxyStore,
   caller: RequestCaller,
   items: readonly HistoryItem[],
   texts: () => readonly string[],
-): Promise<Result<LaneLocation, Fault>> {
+): Unit<LaneLocation> {
   const chain = chainOf(items);
-  return read(store, () =>
-    caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts),
-  );
+  return caller.session ? byKey(store, caller, chain, texts) : byContent(store, caller, chain, texts);
 }
 
 function* byKey(
@@ -41,14 +46,25 @@ function* byKey(
   texts: () => readonly string[],
 ): Unit<LaneLocation> {
   const key = caller.session?.key ?? "";
-  const session = yield* memberSession(store, key, caller.identity);
+  const ofKey: Reach = {
+    where: "l.session = (SELECT m.session FROM proxy_member m WHERE m.key = ? AND m.identity = ?)",
+    values: [keyOf(store, key), caller.identity],
+  };
+  // Nearly every request goes on with a lane of its session: then this one round says all.
+  const [session, recent, main] = yield* together(
+    memberSession(store, key, caller.identity),
+    recentPrefix(ofKey, chain),
+    mainLane(ofKey),
+  );
+  const there = { ...optional("session", session), ...optional("main", main), adopts: false };
+  if (recent) return { ...there, match: { type: "extends", lane: recent } };
   const match: Match = session ? yield* matchLane(inSession(session), chain, texts) : { type: "new" };
-  if (match.type !== "new") return { ...(session ? { session } : {}), match, adopts: false };
+  if (match.type !== "new") return { ...there, match };
   const proved = yield* adopted(store, chain, {
     where: `s.key = ? AND s.no <> ? AND ${PROOF}`,
     values: [keyOf(store, key), session?.no ?? 0],
   });
-  return proved ?? { ...(session ? { session } : {}), match, adopts: false };
+  return proved ?? { ...there, match };
 }
 
 function* byContent(
@@ -62,7 +78,8 @@ function* byContent(
     const lane = yield* retried(own, chain);
     return lane ? yield* withSession(store, { type: "extends", lane }, false) : NOWHERE;
   }
-  const match = yield* matchLane(own, chain, texts);
+  const recent = yield* recentPrefix(own, chain);
+  const match: Match = recent ? { type: "extends", lane: recent } : yield* matchLane(own, chain, texts);
   if (match.type !== "new") return yield* withSession(store, match, false);
   const others: Reach = { where: `s.key IS NULL AND s.family = ? AND ${PROOF}`, values: [caller.family] };
   return (yield* adopted(store, chain, others)) ?? NOWHERE;
@@ -92,8 +109,19 @@ function* adopted(store: ProxyStore, chain: readonly ChainItem[], reach: Reach):
 }
 
 function* withSession(store: ProxyStore, match: Exclude<Match, { type: "new" }>, adopts: boolean): Unit<LaneLocation> {
-  const row = yield* oneRow("SELECT * FROM proxy_session WHERE id = ?", match.lane.session);
-  return row ? { session: sessionOf(store, row), match, adopts } : NOWHERE;
+  const { session } = match.lane;
+  const [row, main] = yield* together(
+    oneRow("SELECT * FROM proxy_session WHERE id = ?", session),
+    mainLane({ where: "l.session = (SELECT s.no FROM proxy_session s WHERE s.id = ?)", values: [session] }),
+  );
+  return row ? { session: sessionOf(store, row), match, adopts, ...optional("main", main) } : NOWHERE;
+}
+
+function* mainLane({ where, values }: Reach): Unit<MainLane | undefined> {
+  const sql = `SELECT l.id, l.state FROM proxy_lane l WHERE ${where} AND l.kind = 'main'
+    AND l.state ->> 'tools' <> '[]' ORDER BY l.id LIMIT 1`;
+  const row = yield* oneRow(sql, ...values);
+  return row && { ...(JSON.parse(String(row["state"])) as Omit<MainLane, "id">), id: Number(row["id"]) };
 }
 
 const RECENT_LANES = 50;

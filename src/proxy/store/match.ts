@@ -17,6 +17,20 @@ export type Reach = { where: string; values: readonly (string | number)[] };
 const LAST = 50;
 const RECENT = "ORDER BY l.used_at DESC, l.id DESC";
 
+/** Most requests add fewer items than this to their lane. */
+const LINKS_AT_ONCE = 8;
+
+/** The longest, then oldest lane that ends in one of the chain's last links: no longer one can be a prefix of it. */
+export function* recentPrefix(reach: Reach, chain: readonly ChainItem[]): Unit<StoredLane | undefined> {
+  const [first] = chain;
+  if (!first) return undefined;
+  const sql = `SELECT ${LANE} WHERE l.tail IN (${PLACES}) AND ${reach.where} ORDER BY l.length DESC, l.id LIMIT 1`;
+  const links = Array.from({ length: LINKS_AT_ONCE }, (_, i) => (chain.at(-1 - i) ?? first).id);
+  const row = yield* oneRow(sql, ...links, ...reach.values);
+  return row && laneOf(row);
+}
+
+/** For a chain without a recent prefix. */
 export function* matchLane(reach: Reach, chain: readonly ChainItem[], texts: () => readonly string[]): Unit<Match> {
   const common = yield* commonPrefix(reach, chain);
   const whole = yield* longestPrefix(reach, chain, common);
@@ -30,9 +44,6 @@ export function* matchLane(reach: Reach, chain: readonly ChainItem[], texts: () 
   const summarised = yield* quotesSummary(reach, texts);
   return summarised ? { type: "rewritten", lane: summarised, by: "summary" } : { type: "new" };
 }
-
-/** Each look asks for so many links: most requests add fewer items than this to their lane. */
-const LINKS_AT_ONCE = 8;
 
 /** How many items at the front some lane has too: known links are a prefix of all, so the last is found by narrowing down. */
 export function* commonPrefix(reach: Reach, chain: readonly ChainItem[]): Unit<number> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { finishRequest, listRequests, requestById } from "./records.ts";
+import { read } from "./row-access.ts";
 import { caller, history, openPlace, type Place, recordOf, request, value } from "./store-fixture.ts";
 import { countUnmanaged, totals } from "./totals.ts";
 import { acceptTokens, forgetWindow, learnedWindow, learnWindow, listWindows } from "./windows.ts";
@@ -108,22 +109,22 @@ it("X94 learned windows: at least 4096, 30 days, listed, removed by hand or by a
   const { store } = place;
   expect(value(await learnWindow(store, "openai", "m", { tokens: 60_000.7, named: true }))).toBe(60_000);
   expect(value(await learnWindow(store, "other", "m", { tokens: 100, named: true }))).toBe(4096);
-  expect(value(await learnedWindow(store, "openai", "m"))).toBe(60_000);
-  expect(value(await learnedWindow(store, "openai", "n"))).toBeUndefined();
+  expect(value(await read(store, () => learnedWindow(store, "openai", "m")))).toBe(60_000);
+  expect(value(await read(store, () => learnedWindow(store, "openai", "n")))).toBeUndefined();
   expect(value(await listWindows(store)).map(({ upstream, tokens }) => [upstream, tokens])).toEqual([
     ["openai", 60_000],
     ["other", 4096],
   ]);
   expect(value(await acceptTokens(store, "openai", "m", { sent: 60_000, high: 60_000, whole: 128_000 }))).toBe(false);
   expect(value(await acceptTokens(store, "openai", "m", { sent: 60_001, high: 60_000, whole: 128_000 }))).toBe(true);
-  expect(value(await learnedWindow(store, "openai", "m"))).toBeUndefined();
+  expect(value(await read(store, () => learnedWindow(store, "openai", "m")))).toBeUndefined();
   value(await learnWindow(store, "openai", "m", { tokens: 50_000, named: true }));
   expect(value(await forgetWindow(store, { model: "m", upstream: "openai" }))).toBe(1);
   value(await learnWindow(store, "openai", "m", { tokens: 50_000, named: true }));
   expect(value(await forgetWindow(store, { model: "m" }))).toBe(2);
   value(await learnWindow(store, "openai", "m", { tokens: 50_000, named: true }));
   now = "2025-02-01T00:00:00.000Z";
-  expect(value(await learnedWindow(store, "openai", "m"))).toBeUndefined();
+  expect(value(await read(store, () => learnedWindow(store, "openai", "m")))).toBeUndefined();
   expect(value(await listWindows(store))).toEqual([]);
 });
 
@@ -131,7 +132,7 @@ it("N30 a guessed window rises by accepted requests near it, one that was named 
   const { store } = place;
   const accept = async (sent: number) =>
     value(await acceptTokens(store, "openai", "m", { sent, high: 10_000, whole: 21_500 }));
-  const tokens = async () => value(await learnedWindow(store, "openai", "m"));
+  const tokens = async () => value(await read(store, () => learnedWindow(store, "openai", "m")));
   value(await learnWindow(store, "openai", "m", { tokens: 18_000, named: false }));
   expect([await accept(7_000), await tokens()]).toEqual([false, 18_000]);
   expect([await accept(9_000), await tokens()]).toEqual([true, 19_800]);

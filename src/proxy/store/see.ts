@@ -1,7 +1,7 @@
 // Refs are given at first sight and never change: `tN.k`, the N-th prompt of the session over all its lanes, its k-th item.
 import { ok, type Result } from "../../base/result.ts";
 import type { Fault } from "../../store/fault.ts";
-import { allRows, execute, insertRows, oneRow, type SqlValue, type Unit } from "../../store/unit.ts";
+import { allRows, execute, insertRows, oneRow, type SqlValue, together, type Unit } from "../../store/unit.ts";
 import type { HistoryItem } from "../contract.ts";
 import type { ProxyStore } from "./handle.ts";
 import { type ChainItem, chainOf } from "./lane-row.ts";
@@ -24,14 +24,14 @@ export async function see(
   if (from >= chain.length) return ok({ from, turns: [], fresh: 0 });
   return change(store, function* () {
     const now = store.clock.now();
-    const locked = yield* lockSession(session, now);
-    if (locked) return yield* number(session, match, chain, { ...locked, now });
+    const [locked, known] = yield* together(lockSession(session, now), knownItems(session, match, chain));
+    if (locked) return yield* number(session, match, chain, { ...locked, now, known });
     return { from, turns: chain.slice(from).map(() => 0), fresh: 0 };
   });
 }
 
-/** How many prompts a session had when it was locked, and the time that its new items get. */
-type LockedSession = { prompts: number; now: string };
+/** How many prompts a session had when it was locked, what it knew then, and the time that its new items get. */
+type LockedSession = { prompts: number; known: KnownItems; now: string };
 
 /** First in a transaction that numbers items: until its end nobody else does. Undefined: the session was deleted. */
 export function* lockSession(session: ProxySession, now: string): Unit<{ prompts: number } | undefined> {
@@ -47,6 +47,20 @@ export function knownLength(match: Match): number {
   return match.type === "fork" ? match.at : 0;
 }
 
+/** What the session knows of a chain's later items, and of the turn that they begin in. */
+type KnownItems = { turnOf: Map<string, number>; turn: number; lastItem: number };
+
+export const nothingKnown = (): KnownItems => ({ turnOf: new Map(), turn: 0, lastItem: 0 });
+
+/** For whoever has locked the session, and may ask in the same round. */
+export function* knownItems(session: ProxySession, match: Match, chain: readonly ChainItem[]): Unit<KnownItems> {
+  const from = knownLength(match);
+  const later = chain.slice(from);
+  if (later.length === 0) return nothingKnown();
+  const [turnOf, place] = yield* together(turnsOf(session, later), placeAt(session, match, from));
+  return { turnOf, ...place };
+}
+
 const ITEM = ["session", "own", "turn", "item", "time"];
 
 /** In a transaction that has locked the session. */
@@ -54,7 +68,7 @@ export function* number(
   session: ProxySession,
   match: Match,
   chain: readonly ChainItem[],
-  { prompts: before, now }: LockedSession,
+  { prompts: before, now, known }: LockedSession,
 ): Unit<SeenItems> {
   const from = knownLength(match);
   const later = chain.slice(from);
@@ -62,13 +76,13 @@ export function* number(
   const spoken = new Set(chain.slice(0, from).map((item) => item.own));
   // What a client rewrote is mostly what it had said before: nothing in it counts as said again.
   const grows = match.type !== "rewritten";
-  const turnOf = yield* turnsOf(session, later);
+  const { turnOf } = known;
   /** The number of the last item of each turn. */
-  const last = new Map<number, number>();
+  const last = new Map([[known.turn, known.lastItem]]);
   const rows: SqlValue[][] = [];
   const turns: number[] = [];
   let prompts = before;
-  let turn = yield* turnAt(match, from);
+  let turn = known.turn;
   for (const { own, isPrompt } of later) {
     const earlier = turnOf.get(own);
     const saidAgain = grows && isPrompt && spoken.has(own);
@@ -94,10 +108,13 @@ function* turnsOf(session: ProxySession, items: readonly ChainItem[]): Unit<Map<
   return new Map(rows.map((row) => [String(row["own"]), Number(row["turn"])]));
 }
 
-function* turnAt(match: Match, position: number): Unit<number> {
-  if (match.type === "new" || position === 0) return 0;
-  const sql = "SELECT turn FROM proxy_chain WHERE lane = ? AND position = ?";
-  return Number((yield* oneRow(sql, match.lane.id, position))?.["turn"] ?? 0);
+/** The turn of the chain's item there, and the last item of that turn. */
+function* placeAt(session: ProxySession, match: Match, position: number): Unit<{ turn: number; lastItem: number }> {
+  if (match.type === "new" || position === 0) return { turn: 0, lastItem: yield* lastItem(session, 0) };
+  const sql = `SELECT c.turn, (SELECT max(i.item) FROM proxy_item i WHERE i.session = ? AND i.turn = c.turn) AS last
+    FROM proxy_chain c WHERE c.lane = ? AND c.position = ?`;
+  const row = yield* oneRow(sql, session.no, match.lane.id, position);
+  return { turn: Number(row?.["turn"] ?? 0), lastItem: Number(row?.["last"] ?? 0) };
 }
 
 function* lastItem(session: ProxySession, turn: number): Unit<number> {

@@ -31,16 +31,10 @@ export function learnWindow(
   });
 }
 
-export function learnedWindow(
-  store: ProxyStore,
-  upstream: string,
-  model: string,
-): Promise<Result<number | undefined, Fault>> {
+export function* learnedWindow(store: ProxyStore, upstream: string, model: string): Unit<number | undefined> {
   const sql = "SELECT tokens FROM proxy_window WHERE upstream = ? AND model = ? AND learned_at >= ?";
-  return read(store, function* () {
-    const row = yield* oneRow(sql, upstream, model, since(store));
-    return row && Number(row["tokens"]);
-  });
+  const row = yield* oneRow(sql, upstream, model, since(store));
+  return row && Number(row["tokens"]);
 }
 
 /** A request was accepted: a smaller window was wrong, and one that was guessed may rise. Gives whether it changed. */

@@ -66,7 +66,7 @@ export async function openTeam(
   let looking: ReturnType<TeamDatabase["problem"]> | undefined;
   const redactor = redactorOf(workspace);
   const failures: MemoryBackend["failures"] = [];
-  const prompts = new PromptCache(() => systemClock.monotonic());
+  const prompts = new PromptCache(systemClock);
   const graphs = new TeamGraphs({ workspace, key: database.key, storeOf, recallOf, onTrouble });
   const metrics = new NodeMetrics();
   const recallFor = (member: Member) =>

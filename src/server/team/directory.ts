@@ -4,11 +4,13 @@ import type { RowStore } from "../../store/unit.ts";
 import type { Member } from "./member.ts";
 import { memberOf, noteUse, tenantOfToken } from "./tokens.ts";
 
-/** A revoked token works for so long on a node that has just seen it. */
+/** Nobody is looked up again for so long. */
 const FRESH_MS = 2000;
 /** Nobody waits longer than this to be known. */
 const LOOK_MS = 2000;
-/** While the database is away, a token that it knew opens the way to models. */
+/** W11: a look-up says no longer than this whose token it is, whether the next one fails or is late. */
+const TRUSTED_MS = 4500;
+/** While the database cannot be asked, a token that it knew lets requests pass as they came. */
 const STALE_MS = 15 * 60_000;
 /** When a token was used is written seldom: it is for people to read. */
 const USE_MS = 60_000;
@@ -17,7 +19,7 @@ const MOST = 5000;
 export type Lookup =
   | { type: "member"; member: Member }
   | { type: "unknown" }
-  /** `last`: who it was when the database could still be asked. */
+  /** `last`: who it was when the database could still be asked; since then the token may have ended. */
   | { type: "unavailable"; last: Member | undefined };
 
 type Entry = { member: Member | undefined; at: number };
@@ -60,7 +62,11 @@ export class MemberDirectory {
     const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now(), this.#shares), {
       limitMs: LOOK_MS,
     });
-    if (!looked.ok) return { type: "unavailable", last: entry && now - entry.at < STALE_MS ? entry.member : undefined };
+    if (!looked.ok) {
+      const ageMs = entry ? this.#clock.monotonic() - entry.at : Number.POSITIVE_INFINITY;
+      if (entry && ageMs < TRUSTED_MS) return this.#answer(entry.member);
+      return { type: "unavailable", last: ageMs < STALE_MS ? entry?.member : undefined };
+    }
     this.#entries.delete(token); // the newest stands last, so the oldest goes first
     this.#entries.set(token, { member: looked.value, at: now });
     const [oldest] = this.#entries.keys();

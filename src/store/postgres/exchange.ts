@@ -9,17 +9,14 @@ import { matchWords, putWords, removeWords } from "./words.ts";
 
 export class Exchange {
   readonly #client: pg.PoolClient;
-  readonly #begun: Promise<unknown>;
-  #isBegun = false;
   /** What was sent and not waited for yet. */
   #sent: Promise<unknown>[] = [];
   /** Whether the unit changed what others show. */
   raised = false;
 
-  /** `begun`: the beginning of the transaction, which was sent. */
+  /** `begun`: the beginning of the transaction, which was sent. Where it fails, what follows stands alone, and row-level security lets that change nothing. */
   constructor(client: pg.PoolClient, begun: Promise<unknown> = Promise.resolve()) {
     this.#client = client;
-    this.#begun = begun;
     this.send(begun);
   }
 
@@ -29,7 +26,6 @@ export class Exchange {
       const step = next.value;
       let answer: unknown;
       try {
-        if (!mayGoAlong(step)) await this.begun();
         const reply = this.#answerTo(step);
         if (ANSWERLESS.has(step.type) || step.type === "embedded") this.send(reply);
         else answer = await this.answer(reply);
@@ -40,13 +36,6 @@ export class Exchange {
       next = unit.next(answer);
     }
     return next.value;
-  }
-
-  /** Until the transaction is known to have begun, a statement that writes would stand alone. */
-  async begun(): Promise<void> {
-    if (this.#isBegun) return;
-    await this.#begun;
-    this.#isBegun = true;
   }
 
   /** Whether something was sent whose answer nobody has waited for. */
@@ -112,12 +101,6 @@ async function allOf(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
   await Promise.allSettled(answers);
   return Promise.all(answers);
 }
-
-const SELECT = /^\s*SELECT\b/;
-const mayGoAlong = (step: StoreStep): boolean =>
-  step.type === "together"
-    ? step.steps.every(mayGoAlong)
-    : (step.type === "one" || step.type === "all" || step.type === "arrays") && SELECT.test(step.sql);
 
 /** `?` is the key. */
 export const HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(current_setting('everlong.tenant') || ' ' || ?, 0))";

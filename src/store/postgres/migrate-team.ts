@@ -7,6 +7,7 @@ import { teamMemorySchema } from "./schema/memory.ts";
 import { teamChoiceSchema, teamConsentSchema, teamPeopleSchema, teamRemovalSchema } from "./schema/people.ts";
 import { teamProxyOwners, teamProxySchema } from "./schema/proxy.ts";
 import { teamRecallSchema } from "./schema/recall.ts";
+import { tenantPolicies } from "./schema/tenant-table.ts";
 
 /** The n-th text brings it to version n. What is here was run somewhere: it is never changed, only added to. */
 export const teamMigrations: readonly string[] = [
@@ -18,6 +19,7 @@ export const teamMigrations: readonly string[] = [
   teamProxyOwners,
   teamChoiceSchema,
   teamConsentSchema,
+  tenantPolicies,
 ];
 
 /** Known to all nodes of all versions. */

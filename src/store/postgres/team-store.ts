@@ -115,7 +115,8 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
           const exchange = new Exchange(client, begun);
           value = await exchange.perform(work, hold === undefined ? first : work.next());
           raised = exchange.raised;
-          await exchange.begun();
+          // By its number the fate of the commit can be asked for.
+          if (isWrite) await begun;
           if (raised) exchange.send(query(client, { sql: RAISE, values: [] }));
           committing = true;
           const ended = client.query("COMMIT");

@@ -32,7 +32,20 @@ export function tenantTable({ name, columns, key, include, unique = [], indexes 
     .join("\n  ")}
   ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;
   ALTER TABLE ${name} FORCE ROW LEVEL SECURITY;
-  CREATE POLICY ${name}_tenant ON ${name} USING (tenant = current_setting('everlong.tenant', true))
-    WITH CHECK (tenant = current_setting('everlong.tenant', true));
+  CREATE POLICY ${name}_tenant ON ${name} USING (${OF_TENANT}) WITH CHECK (${OF_TENANT});
 `;
 }
+
+/** After its first transaction a connection knows the setting as an empty text, which is nobody. */
+const OF_TENANT = "tenant = nullif(current_setting('everlong.tenant', true), '')";
+
+/** Tables that were made before a statement outside of transactions was told apart. */
+export const tenantPolicies = `
+  DO $$
+  DECLARE made RECORD;
+  BEGIN
+    FOR made IN SELECT tablename, policyname FROM pg_policies WHERE schemaname = 'everlong' LOOP
+      EXECUTE format($policy$ALTER POLICY %I ON %I USING (${OF_TENANT}) WITH CHECK (${OF_TENANT})$policy$, made.policyname, made.tablename);
+    END LOOP;
+  END $$;
+`;
