@@ -20,6 +20,11 @@ it("N33 a word that is remembered does not hold the text that it was cut from", 
 });
 
 it("N33 a text of one's own reads as before, whatever its signs", () => {
-  for (const text of ["short", "a longer text of more than a few signs", '"quoted\\n"\u2028', "half of a pair \ud83d alone"])
+  for (const text of [
+    "short",
+    "a longer text of more than a few signs",
+    '"quoted\\n"\u2028',
+    "half of a pair \ud83d alone",
+  ])
     expect(ownText(text)).toBe(text);
 });

@@ -4,7 +4,7 @@ import type { Unit } from "../../../store/unit.ts";
 import { isName } from "../item.ts";
 import type { IndexedItem, StoredPassage } from "../store/indexed-item.ts";
 import type { Reader } from "../store/read.ts";
-import { readingOf } from "../text/tokens.ts";
+import { readings } from "../text/reading.ts";
 import { lentShare, type NearbyMessage, nearbyMessage } from "./context.ts";
 import { type Echo, echoesOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
@@ -222,5 +222,5 @@ const LONGEST_QUESTION = 120;
 /** A short message that only asks. */
 function asksOnly({ kind }: IndexedItem, [first, ...others]: readonly RankedPassage[]): boolean {
   if (kind !== "turn" || !first || others.length > 0) return false;
-  return first.text.length < LONGEST_QUESTION && readingOf(first.text).asks;
+  return first.text.length < LONGEST_QUESTION && readings().of(first.text).asks;
 }
