@@ -28,7 +28,7 @@ export class KnownRows {
   /** By item: the passages that it begins with. */
   readonly beginnings = new Map<number, StoredPassage[]>();
   readonly places = new Map<number, KnownPlace>();
-  /** Of everything, and of sessions by their number; the one that was asked last stands last. */
+  /** One of everything, and those of sessions by their number; the one that was asked last stands last. */
   readonly #indexes = new Map<number, SmallIndex>();
   /** Somebody reads what is wanted before it is asked for: no search has to. */
   #isReadAhead = false;
@@ -68,19 +68,19 @@ export class KnownRows {
     // Until the words are read anew the old ones answer.
     if (key === undefined || !SmallIndex.holds(size) || stored?.["analyser"] !== ANALYSER)
       return { isNew: true, left: 0 };
-    const known = this.#indexes.get(key);
-    const index = known ?? new SmallIndex(key === EVERYTHING ? undefined : key);
+    const earlier = this.#indexes.get(key);
+    const index = earlier ?? new SmallIndex(key === EVERYTHING ? undefined : key);
     this.#indexes.delete(key);
     this.#indexes.set(key, index);
     this.#keepNewest();
-    return { index, isNew: known === undefined, left: size - index.passages };
+    return { index, isNew: earlier === undefined, left: size - index.passages };
   }
 
   #keepNewest(): void {
-    let kept = 0;
+    let sum = 0;
     for (const [key, { passages }] of [...this.#indexes].reverse()) {
-      kept += passages;
-      if (kept > MOST_INDEXED) this.#indexes.delete(key);
+      sum += passages;
+      if (sum > MOST_INDEXED) this.#indexes.delete(key);
     }
   }
 }

@@ -56,11 +56,11 @@ export class SmallIndex {
   *renew(most = NO_LIMIT): Unit<string[]> {
     const sql = this.#session === undefined ? NEW : NEW_IN_SESSION;
     const session = this.#session === undefined ? [] : [this.#session];
-    const found = (yield* arrayRows(sql, this.#last, most, ...session)) as Row[];
-    const items = Map.groupBy(found, (row) => row[3]);
+    const added = (yield* arrayRows(sql, this.#last, most, ...session)) as Row[];
+    const items = Map.groupBy(added, (row) => row[3]);
     // The last item may go on beyond what was read.
-    if (found.length === most && items.size === 1) return yield* this.renew();
-    if (found.length === most) items.delete(found.at(-1)?.[3] ?? 0);
+    if (added.length === most && items.size === 1) return yield* this.renew();
+    if (added.length === most) items.delete(added.at(-1)?.[3] ?? 0);
     for (const rows of items.values()) {
       const [[, , , item, kind, role, place, home, seq, time]] = rows as [Row];
       const { marks } = termPlaceOf(yield* this.#places.byId(place), kind, role);

@@ -25,7 +25,7 @@ const MOST_PASSAGES = 4_000;
 const MOST_WORDS = 200_000;
 
 /** The newest few thousand passages that were looked at, by their text: a conversation is asked about more than once. */
-export class Readings {
+class Readings {
   readonly #numbers = new Map<string, number>();
   readonly #words: string[] = [];
   readonly #stems: number[] = [];
@@ -39,8 +39,8 @@ export class Readings {
 
   /** A text has one number, wherever it stands. */
   numberOf(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
+    const earlier = this.#numbers.get(text);
+    if (earlier !== undefined) return earlier;
     const own = ownText(text);
     const number = this.#words.push(own) - 1;
     this.#numbers.set(own, number);
@@ -53,16 +53,16 @@ export class Readings {
 
   /** The number of a word's stem. */
   stemOf(number: number): number {
-    const known = this.#stems[number];
-    if (known !== undefined) return known;
+    const earlier = this.#stems[number];
+    if (earlier !== undefined) return earlier;
     const root = this.numberOf(stem(this.wordOf(number)));
     this.#stems[number] = root;
     return root;
   }
 
   of(text: string): PassageReading {
-    const known = this.#read.get(text);
-    if (known) return known;
+    const earlier = this.#read.get(text);
+    if (earlier) return earlier;
     const reading = this.#reading(text);
     this.#read.set(text, reading);
     return reading;
@@ -97,10 +97,10 @@ export class Readings {
   }
 }
 
-let current = new Readings();
+let inUse = new Readings();
 
 /** Those in use now: numbers of others mean something else. */
 export function readings(): Readings {
-  if (current.isFull) current = new Readings();
-  return current;
+  if (inUse.isFull) inUse = new Readings();
+  return inUse;
 }
