@@ -1,4 +1,5 @@
 // Results that come again and again, remembered by their key.
+import { ownText } from "./own-text.ts";
 
 /** The function with its results remembered; all are forgotten when there are too many. */
 export function remembering<V>(most: number, make: (key: string) => V): (key: string) => V {
@@ -7,8 +8,9 @@ export function remembering<V>(most: number, make: (key: string) => V): (key: st
     const cached = results.get(key);
     if (cached) return cached.value;
     if (results.size >= most) results.clear();
-    const value = make(key);
-    results.set(key, { value });
+    const own = ownText(key);
+    const value = make(own);
+    results.set(own, { value });
     return value;
   };
 }

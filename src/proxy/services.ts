@@ -14,7 +14,7 @@ import type { ProxySession } from "./store/session.ts";
 
 export type ProxyServices = {
   store: ProxyStore;
-  recall: Pick<Recall, "search" | "start">;
+  recall: Pick<Recall, "search" | "start"> & Partial<Pick<Recall, "readAhead">>;
   /** Where stored items are found again. */
   index: ItemIndex;
   remember: Remember;

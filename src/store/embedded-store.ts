@@ -26,7 +26,7 @@ export function embeddedStore(db: Database): RowStore {
 }
 
 /** Another process may write between two statements: a transaction sees none of it. */
-function ofOneMoment<T>(db: Database, unit: () => Unit<T>): T {
+export function ofOneMoment<T>(db: Database, unit: () => Unit<T>): T {
   if (db.isTransaction) return runUnit(db, unit());
   db.exec("BEGIN");
   try {

@@ -15,6 +15,7 @@ import { boundsWithin } from "./rank/candidates.ts";
 import type { SearchAnswer, SearchRequest } from "./search.ts";
 import type { RecallStats } from "./stats.ts";
 import { keepsVectors, noteOf, setNote } from "./store/note.ts";
+import type { Within } from "./store/scope.ts";
 import { RecallWriter } from "./store/write.ts";
 import { Searcher, type SearchFault, type SearchLimits } from "./thread/searcher.ts";
 
@@ -87,6 +88,11 @@ export class Recall {
     if (this.#options.semantic) await within(this.#chosen(), CHOICE_MS, limits.signal);
     const { maxPostings } = this.#options;
     return this.#searcher.search({ ...request, bounds: boundsWithin(maxPostings, request.bounds) }, limits);
+  }
+
+  /** Searches there are to be expected. */
+  readAhead(within: Within): void {
+    this.#searcher.readAhead(within);
   }
 
   list(request: ListRequest, limits: SearchLimits = {}): Promise<Result<ListAnswer, SearchFault>> {

@@ -1,6 +1,6 @@
 // One search, synchronous and bounded: query, candidates, ranking, snippets. Every caller's results come from here.
 import { RECALL_LIMIT } from "../../settings/default.ts";
-import { runUnit } from "../../store/embedded-store.ts";
+import { ofOneMoment, runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import type { Unit } from "../../store/unit.ts";
 import { VectorScan } from "./embed/scan.ts";
@@ -69,9 +69,10 @@ export type SharedSearchParts = {
 const END = Number.MAX_SAFE_INTEGER;
 const MOST_RESULTS = 1000;
 
-const embeddedParts = new WeakMap<Database, Omit<SharedSearchParts, "relatedTo">>();
+type EmbeddedParts = SharedSearchParts & { known: KnownRows };
+const embeddedParts = new WeakMap<Database, Omit<EmbeddedParts, "relatedTo">>();
 
-function partsOf(db: Database, relatedTo: RelatedWords): SharedSearchParts {
+function partsOf(db: Database, relatedTo: RelatedWords): EmbeddedParts {
   const cached = embeddedParts.get(db);
   if (cached) return { ...cached, relatedTo };
   const parts = { counts: new TermCounts(), known: new KnownRows(), vectors: new VectorScan() };
@@ -84,14 +85,17 @@ export function search(db: Database, request: SearchRequest, relatedTo: RelatedW
   const parts = partsOf(db, relatedTo);
   // What a transaction has changed may still be taken back.
   if (db.isTransaction) return runUnit(db, searching(request, { ...parts, known: new KnownRows() }));
-  // One view of the store from the first count to the last text.
-  db.exec("BEGIN");
-  try {
-    return runUnit(db, searching(request, parts));
-  } finally {
-    // Some errors have ended it already; their own words say more.
-    if (db.isTransaction) db.exec("COMMIT");
-  }
+  return ofOneMoment(db, () => searching(request, parts));
+}
+
+/** Reads a little of what searches there will want, and says whether there may be more: for when nobody waits. */
+export function readAhead(db: Database, within: Within): boolean {
+  const { known } = partsOf(db, NO_RELATED_WORDS);
+  return ofOneMoment(db, function* () {
+    yield* known.renew();
+    const scope = yield* resolveScope(within);
+    return scope !== undefined && (yield* known.readAhead(scope));
+  });
 }
 
 /** Who asks in quotes wants that phrase; the words alone are better than no answer, and it is said. */
@@ -120,7 +124,8 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
   const before = Math.min(request.before ?? END, asOf === undefined ? END : asOf + 1);
   const filter: Filter = { ...request, ...(before === END ? {} : { before }) };
   const { counts, known } = parts;
-  const finder = new Finder({ scope, filter, bounds: request.bounds ?? BOUNDS, counts, small: known?.small, mayGoOn });
+  const small = known && (yield* known.indexFor(scope));
+  const finder = new Finder({ scope, filter, bounds: request.bounds ?? BOUNDS, counts, small, mayGoOn });
   const candidates = yield* finder.find({ ...query, terms: query.terms.filter((t) => use(t.channel)) }, quoted);
   phases.end("find");
   const near =
@@ -129,7 +134,7 @@ function* searchNow(request: SearchRequest, quoted: boolean, parts: SharedSearch
       : undefined;
   phases.end("vectors");
   const present = asOf ?? now;
-  const reader = new Reader(parts.known);
+  const reader = new Reader(known, small);
   const { ranked, skipped } = yield* rank(
     {
       query,

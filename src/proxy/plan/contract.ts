@@ -3,6 +3,7 @@
 import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import type { HistoryItem, HistoryPiece, LaneEpochReason, LaneState, RecordRow, ScannedBody } from "../contract.ts";
 import type { RequestBudget } from "./budget.ts";
+import type { MadeCut } from "./make-cut.ts";
 import type { QuotedSnippet, RecallLimits } from "./recall-block.ts";
 
 export type PlanSettings = RecallLimits & {
@@ -58,6 +59,8 @@ export type RequestPlanInput = {
   refOf: (item: HistoryItem) => string | undefined;
   /** Own hashes of items that could not be stored: they stay whole. */
   untouched?: ReadonlySet<string> | undefined;
+  /** The cut of an earlier plan of this very request: it stays while the request fits with it. */
+  madeCut?: MadeCut | undefined;
   /** What is kept of a text: without secrets. */
   clean?: ((text: string) => string) | undefined;
   settings: PlanSettings;
@@ -75,6 +78,8 @@ export type RequestPlan = {
   dropped: HistoryItem[];
   shortened: HistoryItem[];
   newEpoch?: LaneEpochReason;
+  /** The cut that the new epoch begins with. */
+  madeCut?: MadeCut;
   /** A state block was added. */
   newState: boolean;
   /** These quotes stand in a new block. */

@@ -141,6 +141,27 @@ describe("a lane", () => {
     isValid(again);
   });
 
+  it("N33 X38 a request planned again keeps its cut while the anchor fits beside it, and is cut anew when it does not", async () => {
+    const turns = raws("openai-chat", history(30));
+    let refsWanted = 0;
+    const more = { beforeCut: async () => void refsWanted++ };
+    const first = await new LaneRun("openai-chat").send(turns, more);
+    const { madeCut } = first;
+    if (!madeCut) throw new Error("no cut was made");
+    const again = await new LaneRun("openai-chat").send(turns, { ...more, madeCut, state: STATE });
+    expect(again.madeCut).toBe(madeCut);
+    expect(again.lane.cut).toEqual(first.lane.cut);
+    expect(count(again, "go on")).toBe(1);
+    expect(refsWanted).toBe(1);
+    const room = budget.high - first.tokensSent;
+    const long = await new LaneRun("openai-chat").send(turns, { ...more, madeCut, state: stateOf(words(2 * room)) });
+    expect(long.dropped.length).toBeGreaterThan(first.dropped.length);
+    expect(long.tokensSent).toBeLessThanOrEqual(budget.high);
+    expect(refsWanted).toBe(2);
+    isValid(again);
+    isValid(long);
+  });
+
   it("X55 on hold what is in force is applied, and nothing new", async () => {
     const { run, turns } = await cutLane("gemini", { state: STATE });
     const { lane } = run;

@@ -40,6 +40,8 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
   const budget = mode === "context-error" ? below(input.budget, total) : input.budget;
   const longChars = settings.toolOutputMaxChars;
   const cutTo = async (added: number): Promise<MadeCut> => {
+    const { madeCut } = input;
+    if (madeCut && base + added + madeCut.applied.conversationTokens <= budget.high) return madeCut;
     await input.beforeCut?.();
     return makeCut({
       ...{ body, items, budget, keep, shaping, longChars, clean: input.clean },
@@ -54,7 +56,7 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
     if (mode === "normal" && inForceCut.cut && total <= budget.usable) return finish(input, inForceNow, { lane });
     const fresh = await cutTo(sum(inForceCut.insertions));
     const existing = inForceCut.insertions.filter((one) => one.kind !== "notice" && !fresh.cut.dropped.has(one.anchor));
-    return finish(input, draftOf(fresh, existing), { lane, newEpoch: "compaction" });
+    return finish(input, draftOf(fresh, existing), { lane, newEpoch: "compaction", madeCut: fresh });
   }
 
   const fresh = await newEpochOf(input, { total, held: inForceCut, wanted, cutTo });
@@ -87,6 +89,7 @@ export async function plan(input: RequestPlanInput): Promise<RequestPlan> {
     {
       lane: next,
       ...optional("newEpoch", reason),
+      ...optional("madeCut", fresh?.made),
       recalled: added.recalled,
       newState: added.state,
       ...optional("recallLost", added.lost),
@@ -146,7 +149,7 @@ function shapingOf({ body, items, refOf }: RequestPlanInput): Shaping {
 }
 
 type Outcome = Pick<RequestPlan, "lane"> &
-  Partial<Pick<RequestPlan, "newEpoch" | "recalled" | "newState" | "recallLost">>;
+  Partial<Pick<RequestPlan, "newEpoch" | "madeCut" | "recalled" | "newState" | "recallLost">>;
 
 /** Repairs are made only in a request that is changed anyway. */
 function finish(input: RequestPlanInput, draft: Draft, outcome: Outcome): RequestPlan {

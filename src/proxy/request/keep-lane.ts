@@ -13,6 +13,7 @@ import type { ProxySession } from "../store/session.ts";
 import { acceptTokens } from "../store/windows.ts";
 import { type KeptRequest, type PlanContext, type ReadyRequest, tellFault } from "./context.ts";
 import { type LaneRequest, laneNumber } from "./lane-request.ts";
+import { withinSession } from "./recall.ts";
 import { openRecord } from "./record.ts";
 import { type Attempt, budgetFor, smallerRequest } from "./room.ts";
 import { storable } from "./stored-plan.ts";
@@ -29,6 +30,8 @@ export type PlannedLane = {
   again(ask: LaneRequest, attempt: Attempt): Promise<ReadyRequest | "stale">;
 };
 
+/** A session whose requests fill this part of the room will soon be searched. */
+const NEARLY = 0.7;
 /** Another request may change the lane meanwhile; not for ever. */
 const MOST_STALE = 3;
 
@@ -112,6 +115,9 @@ function followed(
     },
     async answered() {
       if (ask.kind === "main") context.feed?.(session, request.caller.folder);
+      const isSearchedSoon = plan.lane.cut !== undefined || tokensSent > NEARLY * attempt.budget.high;
+      if (context.settings.recall.enabled && ask.kind === "main" && isSearchedSoon)
+        context.recall.readAhead?.(withinSession(session));
       const whole = budgetFor(context, request, undefined).window;
       const accepted = { sent: tokensSent, high: attempt.budget.high, whole };
       await acceptTokens(store, request.upstream, request.model, accepted);

@@ -6,6 +6,7 @@ import { vectorLoss } from "../../memory/recall/embed/query-vector.ts";
 import { SAID } from "../../memory/recall/item.ts";
 import type { RecalledLine } from "../../memory/recall/recalled-block.ts";
 import { readableText, type SearchResult } from "../../memory/recall/result.ts";
+import type { Within } from "../../memory/recall/store/scope.ts";
 import { isSearchedAgain, NO_VECTOR, VECTORS_LATE, VECTORS_PAUSED } from "../../schema/recall-loss.ts";
 import type { HistoryItem, RequestCaller } from "../contract.ts";
 import { queryOf } from "../history/query.ts";
@@ -14,6 +15,12 @@ import type { PromptQuestion, PromptQuotes, RequestPlanInput } from "../plan/con
 import type { QuotedSnippet } from "../plan/recall-block.ts";
 import { type ProxySession, recallId } from "../store/session.ts";
 import type { PlanContext } from "./context.ts";
+
+/** What a session itself said. */
+export const withinSession = ({ identity, id }: ProxySession): Within => ({
+  identity,
+  scopes: [{ type: "session", session: id }],
+});
 
 const SNIPPET_CHARS = 1200;
 const MEANING_CHARS = 512;
@@ -65,7 +72,7 @@ async function look(
         ...common,
         text: query.text,
         hints: query.hints,
-        within: { identity, scopes: [{ type: "session", session: session.id }] },
+        within: withinSession(session),
         // A fact of the session would repeat words that may still stand in the request.
         kinds: SAID,
         limit: settings.recall.maxSnippets,

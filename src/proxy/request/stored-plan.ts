@@ -5,6 +5,7 @@ import { type Fault, faultAt } from "../../store/fault.ts";
 import type { ByteSpan, HistoryItem, ScannedBody } from "../contract.ts";
 import { readable } from "../history/readable.ts";
 import type { PromptQuestion, PromptQuotes, RequestPlan, RequestPlanInput } from "../plan/contract.ts";
+import type { MadeCut } from "../plan/make-cut.ts";
 import { plan } from "../plan/plan.ts";
 import type { StorableItem } from "../remember/store-items.ts";
 import type { ItemSighting } from "../store/see.ts";
@@ -25,7 +26,7 @@ const MOST_ROUNDS = 6;
 
 /**
  * Memory is searched only when all that the plan leaves out is stored and findable: before that, what a first cut takes
- * away could not be found. The anchor is made meanwhile; it seldom changes what is left out, and so what is asked.
+ * away could not be found. The anchor is made meanwhile; the cut stays as it is when both fit, and with it what was asked.
  */
 export async function storedPlan(
   context: PlanContext,
@@ -39,6 +40,7 @@ export async function storedPlan(
     (await Promise.all(leaving)).find((outcome): outcome is Extract<typeof outcome, { ok: false }> => !outcome.ok) ??
     ok(draft);
   const stored = new Set<string>();
+  let madeCut: MadeCut | undefined;
   let isSettled = false;
   let putOff: PromptQuestion | undefined;
   /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
@@ -58,7 +60,8 @@ export async function storedPlan(
     });
   for (let round = 0; ; round++) {
     const beforeCut = sight && (() => sight.take());
-    const draft = await plan({ ...input, recall, untouched, beforeCut, ...optional("state", await state?.()) });
+    const now = optional("state", await state?.());
+    const draft = await plan({ ...input, recall, untouched, madeCut, beforeCut, ...now });
     if (sight?.fault) return fail(sight.fault);
     if (!draft.newEpoch) return logged(draft);
     const fresh = [...draft.dropped, ...draft.shortened].filter(({ own }) => own !== undefined && !stored.has(own));
@@ -67,13 +70,14 @@ export async function storedPlan(
       isSettled = true;
       continue;
     }
-    // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
+    // A larger anchor may need a deeper cut, and what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
     // The anchor begins with the first prompt, which is never cut and may still wait for the store.
     const wanted = state && first && !fresh.includes(first) ? [first, ...fresh] : fresh;
     const ensured = await context.remember.ensure(session, lane, [...storable(wanted, input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
+    madeCut = ensured.value.refused.length === 0 ? draft.madeCut : undefined;
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
     const { fileMaxChars: maxChars } = context.settings.anchor;
     const anchoring = state && context.remember.anchor(session, owns, maxChars);

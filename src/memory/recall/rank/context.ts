@@ -1,7 +1,7 @@
 // What a message lends to those around it: a short reply is found by the question before it.
 import type { IndexedItem } from "../store/indexed-item.ts";
+import { readings } from "../text/reading.ts";
 import { speakerOf } from "../text/speaker.ts";
-import { readingOf } from "../text/tokens.ts";
 import { WEIGHTS } from "./weights.ts";
 
 /** A message as its neighbours see it. */
@@ -28,8 +28,8 @@ export function nearbyMessage(
 ): NearbyMessage {
   const [first, ...others] = passages.toSorted((a, b) => a.start - b.start);
   const last = others.at(-1) ?? first;
-  const words = passages.reduce((sum, { text }) => sum + readingOf(text).content, 0);
-  const asks = words <= LONGEST_QUESTION && last !== undefined && readingOf(last.text).asks;
+  const words = passages.reduce((sum, { text }) => sum + readings().of(text).content, 0);
+  const asks = words <= LONGEST_QUESTION && last !== undefined && readings().of(last.text).asks;
   return { seq, speaker: speakerOf(role, first?.text ?? ""), words, asks };
 }
 

@@ -1,6 +1,6 @@
 // A past prompt in the words of the query: it repeats what is asked and answers nothing.
 import { remembering } from "../../../base/remember.ts";
-import { readingOf } from "../text/tokens.ts";
+import { readings } from "../text/reading.ts";
 import { analyseQuery, foldText, type Query } from "./query.ts";
 
 /** The share of the question's own stems and grams that the query has too. */
@@ -13,10 +13,10 @@ export type Echo = "repeated" | "asked";
 /** What tells for one query. */
 export function echoesOf(query: Query): (text: string) => Echo | undefined {
   const wanted = new Set(contentOf(query));
-  const words = readingOf(query.text).words.length;
+  const words = readings().of(query.text).words.length;
   return (text) => {
     if (text.length > MAX_CHARS) return undefined;
-    const { asks, words: own } = readingOf(text);
+    const { asks, words: own } = readings().of(text);
     // Folding is the costly part: a text that says the same in other signs has as many words.
     if (own.length === words && foldedText(text) === query.folded) return "repeated";
     return asks && isSame(contentOfText(text), wanted) ? "asked" : undefined;

@@ -25,4 +25,4 @@ export type RankInput = {
   /** False once time is up: what is ready is ranked as it is. */
   mayGoOn: () => boolean;
 };
-export type RankedPassage = StoredPassage & { scored: Scored; own: number; cosine?: number };
+export type RankedPassage = StoredPassage & { scored: Scored; own: number; cosine: number | undefined };

@@ -4,7 +4,7 @@ import type { Unit } from "../../../store/unit.ts";
 import { isName } from "../item.ts";
 import type { IndexedItem, StoredPassage } from "../store/indexed-item.ts";
 import type { Reader } from "../store/read.ts";
-import { readingOf } from "../text/tokens.ts";
+import { readings } from "../text/reading.ts";
 import { lentShare, type NearbyMessage, nearbyMessage } from "./context.ts";
 import { type Echo, echoesOf } from "./echo.ts";
 import type { RankedPassage, RankInput } from "./input.ts";
@@ -47,6 +47,8 @@ class Pool {
   readonly #input: RankInput;
   readonly #reader: Reader;
   readonly #scorer: Scorer;
+  /** Those that the query has terms for: no passage has anything in the others. */
+  readonly #channels: readonly Channel[];
   readonly #echoOf: (text: string) => Echo | undefined;
   readonly #items = new Map<number, IndexedItem>();
   readonly #passages = new Map<number, RankedPassage[]>();
@@ -58,6 +60,7 @@ class Pool {
   constructor(input: RankInput, reader: Reader) {
     this.#input = input;
     this.#reader = reader;
+    this.#channels = CHANNELS.filter((c) => input.use(c) && input.terms.some((t) => t.channel === c));
     this.#scorer = new Scorer(input.terms, input.meanWords);
     this.#echoOf = input.use("echo") ? echoesOf(input.query) : () => undefined;
   }
@@ -72,7 +75,8 @@ class Pool {
       const cosine = this.#input.cosine?.(passage.id);
       const scored = this.#scorer.score(passage.text, speaker);
       const list = this.#passages.get(item.id);
-      const candidate = { ...passage, scored, own: 0, ...(cosine === undefined ? {} : { cosine }) };
+      const { id, start, text } = passage;
+      const candidate = { id, item: item.id, start, text, scored, own: 0, cosine };
       if (list) list.push(candidate);
       else this.#passages.set(item.id, [candidate]);
       const echo = item.kind === "turn" ? this.#echoOf(passage.text) : undefined;
@@ -125,31 +129,34 @@ class Pool {
   }
 
   /** What the messages around it lend at most, and which one does. */
-  #context(id: number): { amount: number; lender?: number } {
-    let most: { amount: number; lender?: number } = { amount: 0 };
+  #context(id: number): { amount: number; lender: number | undefined } {
+    let most = 0;
+    let lender: number | undefined;
     for (const [near, share] of this.#near.get(id) ?? []) {
       const amount = share * Math.max(this.#own(near), this.#echoes.get(near) ?? 0);
-      if (amount > most.amount) most = { amount, lender: near };
+      if (amount <= most) continue;
+      most = amount;
+      lender = near;
     }
-    return most;
+    return { amount: most, lender };
   }
 
   /** Gives every passage its own score, each channel against its best. */
   #weigh(): Best {
-    const { terms, use } = this.#input;
+    const { terms } = this.#input;
+    const channels = this.#channels;
     const queryWeight = terms.reduce((sum, t) => sum + (t.channel === "stem" ? t.idf : 0), 0);
     // A name that is a small part of the question is a small part of the answer.
     const ident = Math.max(1e-9, queryWeight);
     const best: Best = { ...byChannel(() => 1e-9), ident, cosine: 1e-9 };
     for (const [id, list] of this.#passages)
       for (const p of this.#echoes.has(id) ? [] : list) {
-        for (const c of CHANNELS) if (p.scored[c] > best[c]) best[c] = p.scored[c];
+        for (const c of channels) if (p.scored[c] > best[c]) best[c] = p.scored[c];
         best.cosine = Math.max(best.cosine, p.cosine ?? 0);
         best.stem = Math.max(best.stem, p.scored.stem + (WEIGHTS.near / WEIGHTS.stem) * p.scored.near);
       }
     // Words of like use are measured beside the words themselves: alone they are no full match.
     best.near = best.stem;
-    const channels = CHANNELS.filter(use);
     for (const list of this.#passages.values()) {
       for (const p of list) {
         p.own = 0;
@@ -185,7 +192,7 @@ class Pool {
       const stands = verbatim(query, passages);
       if (quoted && !stands.phrases) continue;
       const context = this.#context(id);
-      const parts = ownParts(item, passages, best);
+      const parts = ownParts(item, passages, best, this.#channels);
       addPriors(parts, item, passages, this.#input);
       parts.context = context.amount;
       parts.exact = stands.phrases ? WEIGHTS.exact : 0;
@@ -194,23 +201,27 @@ class Pool {
       if (parts.role > 0 && context.amount === 0 && CONTENT.every((signal) => parts[signal] === 0)) parts.role = 0;
       const share = shares.get(id);
       if (share !== undefined) parts.echo = (share - 1) * WORDS.reduce((sum, signal) => sum + parts[signal], 0);
-      const { lender } = context;
       const exact = stands.phrases || stands.names.length > 0;
-      ranked.push({ item, passages, parts, score: total(parts), exact, ...(lender === undefined ? {} : { lender }) });
+      ranked.push({ item, passages, parts, score: total(parts), exact, lender: context.lender });
     }
     return use("spread") ? spread(ranked, query.isBroad === true) : ranked.sort(byScore);
   }
 }
 
 /** The best passage, a little of the second, and the nearest meaning. */
-function ownParts(item: IndexedItem, passages: readonly RankedPassage[], best: Best): ScoreParts {
+function ownParts(
+  item: IndexedItem,
+  passages: readonly RankedPassage[],
+  best: Best,
+  channels: readonly Channel[],
+): ScoreParts {
   const parts = noParts();
   const part = asksOnly(item, passages) ? WEIGHTS.asking : 1;
   for (let i = 0; i < 2; i++) {
     const p = passages[i];
     if (!p) break;
     const share = i === 0 ? 1 : WEIGHTS.second;
-    for (const c of CHANNELS) parts[c] += ((c === "plain" ? 1 : part) * share * WEIGHTS[c] * p.scored[c]) / best[c];
+    for (const c of channels) parts[c] += ((c === "plain" ? 1 : part) * share * WEIGHTS[c] * p.scored[c]) / best[c];
   }
   const cosine = passages.reduce((most, p) => Math.max(most, p.cosine ?? 0), 0);
   parts.vector = (WEIGHTS.vector * cosine) / best.cosine;
@@ -222,5 +233,5 @@ const LONGEST_QUESTION = 120;
 /** A short message that only asks. */
 function asksOnly({ kind }: IndexedItem, [first, ...others]: readonly RankedPassage[]): boolean {
   if (kind !== "turn" || !first || others.length > 0) return false;
-  return first.text.length < LONGEST_QUESTION && readingOf(first.text).asks;
+  return first.text.length < LONGEST_QUESTION && readings().of(first.text).asks;
 }

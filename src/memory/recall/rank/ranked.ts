@@ -12,7 +12,7 @@ export type Ranked = {
   /** A phrase or a whole name of the query stands in it. */
   exact: boolean;
   /** The message that lent it the most. */
-  lender?: number;
+  lender: number | undefined;
 };
 
 /** The newer of equals first, then by id. */

@@ -2,14 +2,21 @@
 import { removals } from "../../../store/terms.ts";
 import { oneRow, type Unit } from "../../../store/unit.ts";
 import type { ItemPlace } from "../item.ts";
+import { readings } from "../text/reading.ts";
 import { ANALYSER } from "../text/tokens.ts";
 import type { IndexedItem, StoredPassage } from "./indexed-item.ts";
+import type { ResolvedScope } from "./scope.ts";
 import { SmallIndex } from "./small-index.ts";
 
 export type KnownPlace = { place: ItemPlace; scopes: number[] };
 
 /** More than these are not kept. */
 const MOST_PASSAGES = 4_000;
+const MOST_INDEXED = 8_000;
+/** So many are read ahead before the next search gets its turn. */
+const AT_ONCE = 40;
+/** No session has this number. */
+const EVERYTHING = 0;
 
 const STORED = `SELECT sum(passages) AS n, (SELECT value FROM recall_note WHERE name = 'analyser') AS analyser
   FROM recall_scope_size WHERE type = 'all' AND value = ''`;
@@ -21,27 +28,59 @@ export class KnownRows {
   /** By item: the passages that it begins with. */
   readonly beginnings = new Map<number, StoredPassage[]>();
   readonly places = new Map<number, KnownPlace>();
-  /** Everything under its words, while that is little. */
-  small: SmallIndex | undefined;
+  /** One of everything, and those of sessions by their number; the one that was asked last stands last. */
+  readonly #indexes = new Map<number, SmallIndex>();
+  /** Somebody reads what is wanted before it is asked for: no search has to. */
+  #isReadAhead = false;
   #removed: string | undefined;
-  #searches = 0;
 
   /** Before the first row of each search. */
   *renew(): Unit<void> {
     const removed = yield* removals();
-    if (removed !== this.#removed) this.small = undefined;
+    if (removed !== this.#removed) this.#indexes.clear();
     if (removed !== this.#removed || this.passages.size > MOST_PASSAGES)
       for (const rows of [this.passages, this.items, this.beginnings, this.places]) rows.clear();
     this.#removed = removed;
-    // Who asks only once would wait longer for the reading than for the answer.
-    if (this.#searches++ > 0) yield* this.#renewSmall();
   }
 
-  *#renewSmall(): Unit<void> {
+  /** What a search in that scope can be answered from. Who asks only once would wait longer for the reading than for the answer. */
+  *indexFor(scope: ResolvedScope): Unit<SmallIndex | undefined> {
+    const { index, isNew, left } = yield* this.#indexOf(scope);
+    if (isNew || (this.#isReadAhead && left > AT_ONCE)) return undefined;
+    if (index && left > 0) yield* index.renew();
+    return index;
+  }
+
+  /** Reads a little of what searches in that scope will want; false when there is no more. */
+  *readAhead(scope: ResolvedScope): Unit<boolean> {
+    this.#isReadAhead = true;
+    const { index, left } = yield* this.#indexOf(scope);
+    const texts = index && left > 0 ? yield* index.renew(AT_ONCE) : [];
+    for (const text of texts) readings().of(text);
+    return texts.length > 0;
+  }
+
+  /** The index in memory that a scope has, where it has one, and how many passages it has not read yet. */
+  *#indexOf({ session, passages }: ResolvedScope): Unit<{ index?: SmallIndex; isNew: boolean; left: number }> {
     const stored = yield* oneRow(STORED);
+    const all = Number(stored?.["n"]);
+    const [key, size] = SmallIndex.holds(all) ? [EVERYTHING, all] : [session, passages];
     // Until the words are read anew the old ones answer.
-    const isHeld = SmallIndex.holds(Number(stored?.["n"])) && stored?.["analyser"] === ANALYSER;
-    this.small = isHeld ? (this.small ?? new SmallIndex()) : undefined;
-    if (this.small) yield* this.small.renew();
+    if (key === undefined || !SmallIndex.holds(size) || stored?.["analyser"] !== ANALYSER)
+      return { isNew: true, left: 0 };
+    const earlier = this.#indexes.get(key);
+    const index = earlier ?? new SmallIndex(key === EVERYTHING ? undefined : key);
+    this.#indexes.delete(key);
+    this.#indexes.set(key, index);
+    this.#keepNewest();
+    return { index, isNew: earlier === undefined, left: size - index.passages };
+  }
+
+  #keepNewest(): void {
+    let sum = 0;
+    for (const [key, { passages }] of [...this.#indexes].reverse()) {
+      sum += passages;
+      if (sum > MOST_INDEXED) this.#indexes.delete(key);
+    }
   }
 }

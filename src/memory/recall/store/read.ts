@@ -3,6 +3,7 @@ import { allRows, arrayRows, eachRows, oneRow, type SqlRow, type Unit } from "..
 import type { ItemPlace, Kind } from "../item.ts";
 import type { IndexedItem, StoredPassage } from "./indexed-item.ts";
 import { type KnownPlace, KnownRows } from "./known-rows.ts";
+import type { SmallIndex } from "./small-index.ts";
 
 /** The columns of an item, of a table named `i`. */
 export const ITEM =
@@ -40,9 +41,11 @@ const lineOf = (line: number | string): number | string =>
 /** What `rows` has is not read again; without it, rows are known within one unit of work. */
 export class Reader {
   readonly #known: KnownRows;
+  readonly #small: SmallIndex | undefined;
 
-  constructor(rows = new KnownRows()) {
+  constructor(rows = new KnownRows(), small?: SmallIndex) {
     this.#known = rows;
+    this.#small = small;
   }
 
   *passages(ids: readonly number[]): Unit<StoredPassage[]> {
@@ -94,7 +97,7 @@ export class Reader {
 
   /** For each item the messages before and after it in its session, two on each side, the nearest first. */
   *neighbours(items: readonly IndexedItem[], before: number): Unit<[NeighbourMessage[], NeighbourMessage[]][]> {
-    const { small } = this.#known;
+    const small = this.#small;
     if (small) return items.map(({ home, seq }) => small.around(home, seq, before));
     const lists = items.map((item) => [item.home, item.seq, before]);
     const previous = (yield* eachRows(PREVIOUS, lists)) as MessageRow[][];

@@ -80,6 +80,8 @@ export type ResolvedScope = {
   meanWords: number;
   /** The scope is all that the store holds: its tokens need not stand in the match. */
   whole: boolean;
+  /** The one session that is asked, and nothing else. */
+  session?: number | undefined;
 };
 
 type SizedScope = { id: number; type: string; owner: string; value: string; passages: number; words: number };
@@ -109,6 +111,7 @@ export function* resolveScope(within: Within): Unit<ResolvedScope | undefined> {
     passages,
     meanWords: words / Math.max(1, passages),
     whole: all.some((s) => s.passages === stored),
+    session: all.length === 1 && all[0]?.type === "session" ? all[0].id : undefined,
   };
 }
 

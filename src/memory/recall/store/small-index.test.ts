@@ -1,11 +1,14 @@
 // A small index in memory answers as the database does.
 import { describe, expect, it } from "vitest";
 import { runUnit } from "../../../store/embedded-store.ts";
+import type { Database } from "../../../store/sqlite.ts";
 import type { TermQuestion } from "../../../store/term-step.ts";
 import { askTerms } from "../../../store/terms.ts";
-import { conversation, find, idsOf, storeOf } from "../recall-fixture.ts";
+import { frameOf } from "../rank/match.ts";
+import { conversation, EVERYTHING, find, idsOf, storeOf } from "../recall-fixture.ts";
 import { KnownRows } from "./known-rows.ts";
 import { Reader } from "./read.ts";
+import { type ResolvedScope, resolveScope, type Within } from "./scope.ts";
 import { SmallIndex } from "./small-index.ts";
 import { RecallWriter } from "./write.ts";
 
@@ -30,10 +33,20 @@ const questions: TermQuestion[] = [
   { match: { groups: [], frame: { ...frame, not: ["#tool"], left: ["#turn"] } }, want: "count" },
 ];
 
+const scopeIn = (db: Database, within: Within): ResolvedScope => {
+  const scope = runUnit(db, resolveScope(within));
+  if (!scope) throw new Error("nothing was stored there");
+  return scope;
+};
+const indexOf = (db: Database, known: KnownRows, within: Within): SmallIndex | undefined => {
+  runUnit(db, known.renew());
+  return runUnit(db, known.indexFor(scopeIn(db, within)));
+};
+
 describe("a small index in memory", () => {
   it("R31 gives what the database gives, also of what came later", () => {
     const db = storeOf(said.slice(0, 3));
-    const small = new SmallIndex();
+    const small = new SmallIndex(undefined);
     runUnit(db, small.renew());
     new RecallWriter(db).add(said.slice(3));
     runUnit(db, small.renew());
@@ -44,7 +57,7 @@ describe("a small index in memory", () => {
 
   it("R18 knows the messages around one as the database does", () => {
     const db = storeOf(said);
-    const small = new SmallIndex();
+    const small = new SmallIndex(undefined);
     runUnit(db, small.renew());
     const reader = new Reader();
     const items = runUnit(db, reader.items([1, 2, 3, 4, 5]));
@@ -57,7 +70,7 @@ describe("a small index in memory", () => {
 
   it("R31 asks the database for the first thing only, and for what is rarely asked", () => {
     const db = storeOf(said);
-    const small = new SmallIndex();
+    const small = new SmallIndex(undefined);
     runUnit(db, small.renew());
     const asked: TermQuestion[] = [];
     const unit = small.ask(questions, always);
@@ -72,13 +85,35 @@ describe("a small index in memory", () => {
   it("R31 takes the place of the database from the second search on, with the same answers", () => {
     const db = storeOf(said);
     const known = new KnownRows();
-    const held = [1, 2].map(() => {
-      runUnit(db, known.renew());
-      return known.small !== undefined;
-    });
+    const held = [1, 2].map(() => indexOf(db, known, EVERYTHING) !== undefined);
     expect(held).toEqual([false, true]);
     const [first, second] = [1, 2].map(() => find(db, "who keeps the light").results);
     expect(second).toEqual(first);
     expect(idsOf(find(db, "灯台"))[0]).toBe(said[4]?.id);
+  });
+
+  it("R31 N33 of a large store it holds the session that is asked, read ahead a little at a time", () => {
+    const pages = (name: string, count: number) =>
+      conversation(
+        Array.from({ length: count }, (_, n) => `the keeper wrote page ${n}, and who keeps it is an old sailor`),
+        { session: name, level: "session" },
+      );
+    const own = pages("own", 90);
+    const db = storeOf([...own.slice(0, 70), ...pages("other", 2_000), ...own.slice(70)]);
+    const within: Within = { scopes: [{ type: "session", session: "own" }] };
+    const known = new KnownRows();
+    expect(indexOf(db, known, EVERYTHING)).toBeUndefined();
+    const ahead = (): boolean => runUnit(db, known.readAhead(scopeIn(db, within)));
+    expect(ahead()).toBe(true);
+    expect(indexOf(db, known, within), "half read").toBeUndefined();
+    while (ahead());
+    const small = indexOf(db, known, within);
+    const scoped = frameOf(scopeIn(db, within), {});
+    const asked = questions.map(({ match, ...rest }) => ({ ...rest, match: { ...match, frame: scoped } }));
+    const answers = runUnit(db, askTerms(asked, always));
+    expect(small && runUnit(db, small.ask(asked, always))).toEqual(answers);
+    expect(answers[0]?.count).toBe(90);
+    const [first, second] = [1, 2].map(() => find(db, "which page did the keeper write", { within }));
+    expect(second).toEqual(first);
   });
 });

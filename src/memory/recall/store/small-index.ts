@@ -1,4 +1,5 @@
 // A small index in memory: asking FTS5 for the many words of a question costs more there than all the rest of a search.
+import { ownText } from "../../../base/own-text.ts";
 import type { TermAnswer, TermFrame, TermGroup, TermQuestion } from "../../../store/term-step.ts";
 import { askTerms } from "../../../store/terms.ts";
 import { arrayRows, type Unit } from "../../../store/unit.ts";
@@ -8,8 +9,11 @@ import { Places, termPlaceOf } from "./place.ts";
 /** To read so many takes some tens of milliseconds, once. */
 const MOST = 2_000;
 
-const NEW = `SELECT p.id, p.words, p.text, i.id, i.kind, i.role, i.place, i.home, i.seq, i.time
-  FROM recall_passage p JOIN recall_item i ON i.id = p.item WHERE p.id > ? ORDER BY p.id`;
+const ROW = "SELECT p.id, p.words, p.text, i.id, i.kind, i.role, i.place, i.home, i.seq, i.time FROM";
+const NEW = `${ROW} recall_passage p JOIN recall_item i ON i.id = p.item WHERE p.id > ?1 ORDER BY p.id LIMIT ?2`;
+const NEW_IN_SESSION = `${ROW} recall_item i JOIN recall_passage p ON p.id >= i.passage AND p.id < i.passage + i.passages
+  WHERE i.home = ?3 AND i.passage > ?1 ORDER BY p.id LIMIT ?2`;
+const NO_LIMIT = -1;
 type Row = [
   passage: number,
   words: number,
@@ -24,8 +28,9 @@ type Row = [
 ];
 type Message = { id: number; place: number; seq: number; time: number };
 
-/** Every passage under its tokens, and the messages of each session. It grows with the index and is made anew when something was taken out. */
+/** Every passage of the store or of one session under its tokens, and the messages of each session. It grows with the index and is made anew when something was taken out. */
 export class SmallIndex {
+  readonly #session: number | undefined;
   /** The passages, ascending; below, each is named by its place in this list. */
   readonly #ids: number[] = [];
   readonly #postings = new Map<string, number[]>();
@@ -35,13 +40,27 @@ export class SmallIndex {
   readonly #within = new WeakMap<TermFrame, Uint8Array>();
   #last = 0;
 
+  constructor(session: number | undefined) {
+    this.#session = session;
+  }
+
   static holds(passages: number): boolean {
     return passages <= MOST;
   }
 
-  /** Reads what was added. */
-  *renew(): Unit<void> {
-    const items = Map.groupBy((yield* arrayRows(NEW, this.#last)) as Row[], (row) => row[3]);
+  get passages(): number {
+    return this.#ids.length;
+  }
+
+  /** Reads what was added, or about so many passages of it; gives their texts. */
+  *renew(most = NO_LIMIT): Unit<string[]> {
+    const sql = this.#session === undefined ? NEW : NEW_IN_SESSION;
+    const session = this.#session === undefined ? [] : [this.#session];
+    const added = (yield* arrayRows(sql, this.#last, most, ...session)) as Row[];
+    const items = Map.groupBy(added, (row) => row[3]);
+    // The last item may go on beyond what was read.
+    if (added.length === most && items.size === 1) return yield* this.renew();
+    if (added.length === most) items.delete(added.at(-1)?.[3] ?? 0);
     for (const rows of items.values()) {
       const [[, , , item, kind, role, place, home, seq, time]] = rows as [Row];
       const { marks } = termPlaceOf(yield* this.#places.byId(place), kind, role);
@@ -52,6 +71,7 @@ export class SmallIndex {
       }
       if (kind === "turn" && rows.some(([, words]) => words > 0)) this.#say(home, { id: item, place, seq, time });
     }
+    return [...items.values()].flatMap((rows) => rows.map(([, , text]) => text));
   }
 
   /** As `askTerms` answers; what is rarely asked is left to it. */
@@ -128,7 +148,7 @@ export class SmallIndex {
     for (const token of tokens.split(" ")) {
       const postings = this.#postings.get(token);
       if (postings) postings.push(at);
-      else this.#postings.set(token, [at]);
+      else this.#postings.set(ownText(token), [at]);
     }
   }
 

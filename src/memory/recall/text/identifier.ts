@@ -1,9 +1,9 @@
 // Names, paths and codes in a text: each under every form by which somebody may ask for it.
 import { remembering } from "../../../base/remember.ts";
-import { isPlain } from "./words.ts";
 
-/** Anything that could be a name; most words are not, and `isName` tells. */
-const CHUNK = /[\p{L}\p{N}_$@#.~/\\:+-]+/gu;
+const SIGN = "[\\p{L}\\p{N}_$@#.~/\\\\:+-]";
+/** Anything that could be a name: not what is made of a to z alone, as most words are. */
+const CHUNK = new RegExp(`(?<![a-z])(?![a-z]+(?!${SIGN}))${SIGN}+`, "gu");
 const NAME =
   /[\p{L}\p{N}][_./\\:@-]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}\d|\d\p{L}|[#.]\p{L}|#\d|^[._$~@][\p{L}\p{N}]|\p{L}(?:\+\+|#)$/u;
 const MAX_NAME = 400;
@@ -20,7 +20,6 @@ export type Name = {
 export function namesOf(text: string): Name[] {
   const names: Name[] = [];
   for (const chunk of text.match(CHUNK) ?? []) {
-    if (isPlain(chunk)) continue;
     const name = chunk.length > OFTEN ? nameIn(chunk) : oftenNamed(chunk);
     if (name) names.push(name);
   }

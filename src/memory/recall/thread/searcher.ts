@@ -8,6 +8,7 @@ import { searchWithVector } from "../embed/vector-search.ts";
 import type { ListAnswer, ListRequest } from "../list.ts";
 import type { SearchAnswer, SearchRequest } from "../search.ts";
 import type { RecallStats } from "../stats.ts";
+import type { Within } from "../store/scope.ts";
 import type { ThreadAnswers, ThreadData, ThreadQuestion, ThreadReply, ThreadRequest } from "./protocol.ts";
 
 type SearcherOptions = {
@@ -59,6 +60,11 @@ export class Searcher {
 
   stats(limits: SearchLimits = {}): Promise<Result<RecallStats, SearchFault>> {
     return this.#answer({ type: "stats" }, limits);
+  }
+
+  /** What searches there will want is read while nobody asks: at once in the order of questions, and nobody is told. */
+  readAhead(within: Within): void {
+    void this.#ask({ type: "ahead", within }, this.#options.timeoutMs);
   }
 
   async #answer<Type extends keyof ThreadAnswers>(

@@ -4,9 +4,10 @@ import { errorText } from "../../../base/failure.ts";
 import { isRecord } from "../../../base/json.ts";
 import { type Database, sqlite } from "../../../store/sqlite.ts";
 import { listByTime } from "../list.ts";
-import { search } from "../search.ts";
+import { readAhead, search } from "../search.ts";
 import { statsOf } from "../stats.ts";
 import { isDamage } from "../store/damage.ts";
+import type { Within } from "../store/scope.ts";
 import type { RelatedWords } from "../text/related.ts";
 import type { ThreadData, ThreadReply, ThreadRequest } from "./protocol.ts";
 
@@ -21,6 +22,21 @@ if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
 /** A store that cannot be opened, or breaks, is tried anew at the next question. */
 function serve(path: string): void {
   let db: Database | undefined;
+  let expected: Within | undefined;
+  /** A little at a time: whoever asks meanwhile is answered first. */
+  const readOn = (): void => {
+    if (!db || !expected) return;
+    try {
+      if (!readAhead(db, expected)) expected = undefined;
+    } catch {
+      expected = undefined; // the next search meets the same fault and tells
+    }
+    if (expected) setImmediate(readOn);
+  };
+  const expect = (within: Within): void => {
+    if (!expected) setImmediate(readOn);
+    expected = within;
+  };
   const related = import("../text/related-words.ts");
   parentPort?.on("message", async (ask: ThreadRequest) => {
     const { relatedWords } = await related;
@@ -28,6 +44,8 @@ function serve(path: string): void {
     try {
       db ??= open(path);
       reply(answer(db, ask, relatedWords));
+      if (ask.type === "search") expect(ask.request.within);
+      if (ask.type === "ahead") expect(ask.within);
     } catch (error) {
       db?.close();
       db = undefined;
@@ -56,6 +74,7 @@ function answer(db: Database, ask: ThreadRequest, relatedTo: RelatedWords): Thre
     const budgetMs = (ask.until - Date.now()) * MARGIN;
     return { id: ask.id, type: "search", answer: search(db, { ...ask.request, budgetMs }, relatedTo) };
   }
+  if (ask.type === "ahead") return { id: ask.id, type: "noted" };
   if (ask.type === "stats") return { id: ask.id, type: "stats", answer: statsOf(db) };
   return { id: ask.id, type: "list", answer: listByTime(db, ask.request) };
 }
