@@ -1,6 +1,6 @@
 // Plain mode: only appended, labelled lines; numbered answers; the same decisions.
 import { describe, expect, it } from "vitest";
-import { bash, scene, toolResults } from "../agent/scene.ts";
+import { bash, scene, toolResults, userTexts } from "../agent/scene.ts";
 import { calls, text } from "../model-server/reply.ts";
 import { openScreen } from "./screen.ts";
 
@@ -54,6 +54,38 @@ describe("plain mode", () => {
     expect(server.requests).toHaveLength(1);
     screen.type("4\r");
     await screen.see("answer 1");
+  });
+
+  it("F65 FI11 the prompt stands once, when it is their turn; what is typed meanwhile and Backspace work without control sequences", async () => {
+    const answer = "one\n\ntwo\n\nthree\n\n- four\n- five\n";
+    const { server, place } = await scene([text(answer, { chunk: 3 }), text("second answer")]);
+    const screen = openScreen(place, { env: { TERM: "dumb" } });
+    await screen.see(/leaves\.\n> $/);
+    screen.type("gox\u007f\r");
+    await screen.see(/five\n> $/);
+    const shown = screen.text();
+    expect(shown.slice(shown.indexOf("everlong:"))).toBe(
+      "everlong:\n  one\n\n  two\n\n  three\n\n  - four\n  - five\n> ",
+    );
+    screen.type("wrong\u0015right\r");
+    await screen.see(/second answer\n> $/);
+    expect(server.requests.map((request) => userTexts(request).at(-1))).toEqual(["go", "right"]);
+  });
+
+  it("F35 F65 !command runs, is shown, and the prompt is back; Ctrl+C ends it", async () => {
+    const { server, place } = await scene([text("read it")]);
+    const screen = openScreen(place, { args: ["--plain"] });
+    await screen.see(/leaves\.\n> $/);
+    screen.type("!echo from-the-shell\r");
+    await screen.see(/shell: echo from-the-shell\n {2}from-the-shell\n> $/);
+    screen.type("!echo begun; sleep 60\r");
+    // Nothing is printed before its end: the command is asked to end as soon as it can hear that.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    screen.press("ctrl+c");
+    await screen.see(/\(stopped\)\n> $/);
+    screen.type("go\r");
+    await screen.see(/read it\n> $/);
+    expect(userTexts(server.requests[0]).join("\n")).toContain("The user ran: echo from-the-shell");
   });
 });
 

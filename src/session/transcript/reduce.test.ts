@@ -44,6 +44,9 @@ const answer = (messageId: string, content: string, reasoningText?: string) =>
   });
 const turnEnd = () => event("turn.end", { turnId: "t", status: "done", steps: 1, durationMs: 1 });
 
+const shell = { kind: "shell", command: "touch a" } as const;
+const request = { toolCallId: "a", name: "bash", arguments: { command: "touch a" } };
+
 describe("reduceBlocks", () => {
   it("F8 blocks settle in the order they began: what ended first waits behind what still runs", () => {
     const running = reduce([user("hi"), start("a"), start("b"), end("b")]);
@@ -52,6 +55,22 @@ describe("reduceBlocks", () => {
     const over = reduceBlocks(running, end("a"));
     expect(settled(over).map((b) => b.id)).toEqual([expect.any(String), "a", "b"]);
     expect(over.live).toEqual([]);
+  });
+
+  it("F24 F43 a refused call stands there once, with what it was asked; a rule that refused it is named", () => {
+    const message = { ...answer("m", ""), data: { ...answer("m", "").data, toolRequests: [request] } } as Envelope;
+    const refused = (rule: object) =>
+      settled(
+        reduce([
+          message,
+          event("permission.requested", { requestId: "q", toolCallId: "a", kind: "shell", request: shell }),
+          event("permission.completed", { requestId: "q", result: "denied", reason: "The user rejected it.", ...rule }),
+          event("tool.execution_complete", { ...end("a").data, success: false, resultType: "denied" } as never),
+        ]),
+      );
+    const call = expect.objectContaining({ kind: "tool", state: "denied", args: { command: "touch a" } });
+    expect(refused({})).toEqual([call]);
+    expect(refused({ rule: "shell(touch:*)" })).toEqual([expect.objectContaining({ kind: "permission" }), call]);
   });
 
   it("F3 FE9 a call that a crash left open stands there once after the resume, with what it was asked", () => {

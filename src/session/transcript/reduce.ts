@@ -43,7 +43,7 @@ function ownEvent(transcript: Transcript, event: Envelope): Transcript {
     case "assistant.reasoning_delta":
       return deltaArrived(transcript, event);
     case "assistant.message":
-      return messageArrived(transcript, event);
+      return { ...messageArrived(transcript, event), requested: event.data.toolRequests };
     case "tool.execution_start":
       return toolStarted(transcript, event);
     case "tool.execution_partial_result":
@@ -96,17 +96,21 @@ function permissionChanged(
 ): Transcript {
   const { requestId } = event.data;
   if (event.type === "permission.requested") {
-    const { request, agent = event.agentId } = event.data;
-    const question = { request, ...optional("agent", agent) };
+    const { request, toolCallId, agent = event.agentId } = event.data;
+    const question = { request, ...optional("toolCallId", toolCallId), ...optional("agent", agent) };
     return { ...transcript, questions: withEntry(transcript.questions, requestId, question) };
   }
   const question = transcript.questions.get(requestId);
   if (!question) return transcript;
   const { result, scope, rule, reason } = event.data;
   const next = { ...transcript, questions: withEntry(transcript.questions, requestId, undefined) };
-  const isSeen = transcript.voice === undefined || event.agentId === transcript.voice;
-  // A single yes is followed by the call itself; only what was refused, or allowed for longer, is news.
-  if (!isSeen || (result === "approved" && scope === "once")) return next;
+  const { toolCallId, ...asked } = question;
+  const isOwn = event.agentId === transcript.voice;
+  const isSeen = transcript.voice === undefined || isOwn;
+  // The call itself follows, and says why it was refused; what is allowed for longer, and what others were refused, is news.
+  const isToldByCall =
+    result === "approved" ? scope === "once" : isOwn && toolCallId !== undefined && rule === undefined;
+  if (!isSeen || isToldByCall) return next;
   const more = { ...optional("scope", scope), ...optional("rule", rule), ...optional("reason", reason) };
-  return withBlock(next, { id: event.id, at: event.timestamp, kind: "permission", result, ...question, ...more });
+  return withBlock(next, { id: event.id, at: event.timestamp, kind: "permission", result, ...asked, ...more });
 }

@@ -1,4 +1,5 @@
 // The transcript of one voice of a session: blocks that are over, in the order they began, and those that still change.
+import type { ToolRequest } from "../../schema/message.ts";
 import type { PermissionRequest } from "../../schema/permission.ts";
 import type { BlockOf, TranscriptBlock } from "./block.ts";
 import { type Chain, linked } from "./chain.ts";
@@ -17,10 +18,12 @@ export type Transcript = {
   /** The first is not over; those behind it may be, and wait for it. */
   readonly live: readonly TranscriptBlock[];
   /** Questions about permission that wait for an answer, by request. */
-  readonly questions: ReadonlyMap<string, { request: PermissionRequest; agent?: string }>;
+  readonly questions: ReadonlyMap<string, { request: PermissionRequest; toolCallId?: string; agent?: string }>;
   readonly agents: ReadonlyMap<string, AgentFacts>;
   /** Calls of other agents that change what is remembered, by call. */
   readonly asides: ReadonlyMap<string, { tool: string; args: unknown }>;
+  /** The calls of the last message: one that is refused has its result without a beginning. */
+  readonly requested: readonly ToolRequest[];
   /** The message whose thoughts ended before it was whole. */
   readonly thoughtsOf: string | undefined;
 };
@@ -32,6 +35,7 @@ export const emptyTranscript = (voice?: string): Transcript => ({
   questions: new Map(),
   agents: new Map(),
   asides: new Map(),
+  requested: [],
   thoughtsOf: undefined,
 });
 

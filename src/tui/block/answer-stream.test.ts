@@ -195,6 +195,20 @@ describe("an answer", () => {
     }
   });
 
+  it("FB1 F9 a line without end has no empty row in it, whatever its middle looks like, and comes the same in pieces", () => {
+    const middles = ["word ", "# no heading ", "- no item ", "| no | table ", "1. no number ", "``` no fence "];
+    const text = `before\n\n${middles.map((middle) => middle.repeat(3000)).join("")}end\n\nafter`;
+    const lines = drawn(text, 80);
+    expect(lines.slice(0, 3)).toEqual(["● everlong", "  before", ""]);
+    expect(lines.slice(-3)).toEqual([expect.stringMatching(/ end$/), "", "  after"]);
+    expect(lines.slice(3, -2)).not.toContain("");
+    const letters = (all: string): string => all.replaceAll(/[\s`]/g, "");
+    expect(letters(lines.slice(1).join(""))).toBe(letters(text));
+    expect(streamed(text.match(/[\s\S]{1,999}/g) ?? [], 80, lookOf()).settled.map(stripAnsi)).toEqual(
+      renderBlock(whole(text), 80, lookOf()).map(stripAnsi),
+    );
+  });
+
   it("FB2 marks that nest without end do not break the reader", () => {
     for (const mark of ["> ", "- ", "**", "[", "`", "1. ", "~~", "<", "![", "|"]) {
       const lines = renderBlock(whole(mark.repeat(5000)), 80, lookOf());

@@ -1,6 +1,6 @@
 // The lines of an answer: its head, then its Markdown, element by element as each ends.
 import type { BlockOf } from "../../runtime/client/transcript.ts";
-import { elementLines, wrapCode } from "../markdown/element.ts";
+import { elementLines, proseLines, wrapCode } from "../markdown/element.ts";
 import { feed, flush, type MarkdownPart, noSegments, openRows, type Segments } from "../markdown/segment.ts";
 import { type SpanLine, span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
@@ -84,14 +84,14 @@ function elementOf(part: MarkdownPart, code: SpanLine | undefined, width: number
     return lines.map((line) => indented(line, indent));
   }
   const number = part.type === "item" ? part.number : undefined;
-  return elementLines(part.source, width - INDENT, look, number).map((line) =>
-    line.length === 0 ? line : indented(line),
-  );
+  const room = width - INDENT;
+  const lines = part.type === "more" ? proseLines(part.source, room) : elementLines(part.source, room, look, number);
+  return lines.map((line) => (line.length === 0 ? line : indented(line)));
 }
 
 /** A line of space between elements; none within a list that has none, and none below a heading. */
 function isSpaced(before: MarkdownPart | undefined, part: MarkdownPart, isHeading: boolean): boolean {
-  if (before === undefined || part.type === "code" || part.type === "fence-end") return false;
+  if (before === undefined || part.type === "code" || part.type === "fence-end" || part.type === "more") return false;
   if (part.type === "item" && (before.type === "item" || before.type === "text")) return part.isSpaced && !isHeading;
   return !isHeading || part.type === "fence";
 }

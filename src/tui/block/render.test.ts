@@ -57,6 +57,17 @@ describe("renderBlock", () => {
         expect(stripAnsi(renderBlock(block, 80, look)[0] ?? ""), block.kind).toMatch(/^\S{1,2} [A-Za-z/]\S*/);
   });
 
+  it("F32 a message with a long paste shows its beginning; the transcript panel and plain lines show all of it", () => {
+    const [sample] = sampleBlocks().filter(({ kind }) => kind === "user");
+    const text = Array.from({ length: 300 }, (_, at) => `line ${at}`).join("\n");
+    const block = { ...sample, text, attachments: [] } as unknown as TranscriptBlock;
+    const lines = (look: object): string[] => renderBlock(block, 80, { ...lookOf({ depth: 0 }), ...look });
+    expect(lines({})).toHaveLength(20);
+    expect(lines({}).slice(-2)).toEqual(["  line 18", "  +281 lines (ctrl+o)"]);
+    expect(lines({ isWhole: true })).toHaveLength(300);
+    expect(lines({ isPlain: true })).toHaveLength(300);
+  });
+
   it("F24 what went wrong with a call is said once, whatever the model was told", () => {
     const card = (state: "failure" | "denied", code: string, message: string): string => {
       const [sample] = sampleBlocks().filter(({ kind }) => kind === "tool");

@@ -16,12 +16,19 @@ const SENDERS: Readonly<Record<BlockOf<"user">["source"], string>> = {
   agent: "agent",
 };
 
+/** More of a message is pasted text: it was seen when it was pasted, and is in the transcript panel. */
+const MOST_LINES = 20;
+
 export function userLines(block: BlockOf<"user">, width: number, look: Look): SpanLine[] {
   const [first = span(""), ...more] = textLines(block.text);
   const head = headLines({ glyph: "user", word: SENDERS[block.source], role: "user" }, [first], width, look);
   const body = more.flatMap((line) => inner([line], width));
   const attached = block.attachments.flatMap((path) => inner([span(`attached ${path}`, "dim")], width));
-  return [...head, ...body, ...attached];
+  const lines = [...head, ...body];
+  if (look.isWhole || look.isPlain || lines.length <= MOST_LINES) return [...lines, ...attached];
+  const shown = lines.slice(0, MOST_LINES - 1);
+  const fold = span(foldText(countText(lines.length - shown.length, "line"), look), "fold");
+  return [...shown, indented([fold]), ...attached];
 }
 
 /** One that still arrives is drawn as far as it has come. */

@@ -53,11 +53,16 @@ function freeMark({ text, marks }: EditorText): string | undefined {
   return undefined;
 }
 
+/** The mark right before the cursor. */
+export function markBefore({ text, cursor, marks }: EditorText): string | undefined {
+  const before = [...text.slice(0, cursor)].at(-1);
+  return before !== undefined && before in marks ? before : undefined;
+}
+
 /** The same paste again, right behind its mark, shows it whole. */
 export function unfold(state: EditorText, pasted: string): EditorText | undefined {
-  const before = [...state.text.slice(0, state.cursor)].at(-1);
-  const mark = before === undefined ? undefined : state.marks[before];
-  if (before === undefined || mark?.text !== pasted) return undefined;
+  const before = markBefore(state);
+  if (before === undefined || state.marks[before]?.text !== pasted) return undefined;
   const start = state.cursor - before.length;
   const { [before]: _shown, ...marks } = state.marks;
   return {

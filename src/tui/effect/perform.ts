@@ -19,8 +19,8 @@ const HINT_MS = 4000;
 
 const PERFORMERS: Performers = {
   submit: (app, { text }) => submitText(app, text),
-  shell: (app, effect) => runShell(app, effect.command, effect.isSilent),
-  stopShell,
+  shell: async (app, line) => runShell(await app.client(), line, app.dispatch),
+  stopShell: () => void stopShell(),
   interrupt: async (app) => {
     const client = await app.client();
     const others = client.tasks.running();

@@ -7,29 +7,24 @@ import { panelFor } from "../panel/registry.ts";
 import { screenPerson, screenPrompts } from "./ask.ts";
 import { copyText } from "./clipboard.ts";
 import { openPanel } from "./panel.ts";
-import { takeShellOutput } from "./shell.ts";
+import { sendMessage } from "./shell.ts";
 
 export async function submitText(app: App, text: string): Promise<void> {
   const client = await app.client();
   const typed = parseTyped(text);
   if (typed.type === "command") return runCommand(app, client, typed);
   try {
-    if (typed.type === "prompt") await send(client, typed.text);
+    if (typed.type === "prompt") await sendMessage(client, typed.text);
     else await sendOwn(app, client, typed);
   } finally {
     app.dispatch({ type: "sent" });
   }
 }
 
-function send(client: Client, message: Parameters<Client["send"]>[0]): Promise<void> {
-  const attached = takeShellOutput();
-  return client.send(message, attached === undefined ? {} : { attached });
-}
-
 /** A command or skill of the user's own, or a mistyped name: then nothing is sent. */
 async function sendOwn(app: App, client: Client, typed: Extract<TypedText, { type: "unknown" }>): Promise<void> {
   const custom = await client.extensions.prompt(typed.name, typed.args);
-  if (custom?.ok) return send(client, custom.value);
+  if (custom?.ok) return sendMessage(client, custom.value);
   app.say(failureText(custom?.error ?? typed.failure));
 }
 
@@ -47,7 +42,7 @@ async function runCommand(app: App, client: Client, typed: Extract<TypedText, { 
   if (outcome.ok && name === "theme") app.restyle(typed.args);
   if (!outcome.ok) {
     if (outcome.error.next) app.say(outcome.error.next);
-  } else if (outcome.value.send !== undefined) await send(client, outcome.value.send);
+  } else if (outcome.value.send !== undefined) await sendMessage(client, outcome.value.send);
 }
 
 /** The answer stands on the screen already: it goes to the clipboard, and nothing is written about it in the log. */

@@ -1,5 +1,5 @@
 // Elements of Markdown as lines: headings, paragraphs, lists with hanging indents, quotes, code, tables.
-import { lexer, type Token, type Tokens } from "marked";
+import { Lexer, lexer, type Token, type Tokens } from "marked";
 import { type SpanLine, span, textLines } from "../text/span.ts";
 import { wrapCells, wrapWords } from "../text/wrap.ts";
 import type { Look } from "../theme/look.ts";
@@ -15,8 +15,18 @@ export function elementLines(source: string, width: number, look: Look, number?:
   return tokensLines(lexer(source), { width, look, depth: 0, ...(number === undefined ? {} : { number }) });
 }
 
+/** The middle of a paragraph: nothing in it begins a heading or a list. */
+export const proseLines = (source: string, width: number): SpanLine[] =>
+  wrapped(inlineLines(Lexer.lexInline(source)), width);
+
+const wrapped = (lines: readonly SpanLine[], width: number): SpanLine[] =>
+  lines.flatMap((line) => wrapWords(line, { first: width, rest: width }));
+
 const plainLines = (source: string, width: number): SpanLine[] =>
-  textLines(source).flatMap((line) => wrapWords([line], { first: width, rest: width }));
+  wrapped(
+    textLines(source).map((line) => [line]),
+    width,
+  );
 
 type Place = { width: number; look: Look; depth: number; number?: number };
 
@@ -38,12 +48,11 @@ function tokensLines(tokens: readonly Token[], place: Place): SpanLine[] {
 
 function tokenLines(token: Token, place: Place): SpanLine[] {
   const { width, look, depth } = place;
-  const wrapped = (spans: SpanLine[]) => spans.flatMap((line) => wrapWords(line, { first: width, rest: width }));
   if (depth > MOST_DEPTH || width < 8) return plainLines(token.raw.trimEnd(), Math.max(1, width));
   switch (token.type) {
     case "heading": {
       const { depth: level, tokens = [] } = token as Tokens.Heading;
-      return wrapped(inlineLines(tokens, { role: "heading", emphasis: level === 1 ? ["underline"] : [] }));
+      return wrapped(inlineLines(tokens, { role: "heading", emphasis: level === 1 ? ["underline"] : [] }), width);
     }
     case "list":
       return listLines(token as Tokens.List, place);
@@ -60,7 +69,7 @@ function tokenLines(token: Token, place: Place): SpanLine[] {
     case "html":
       return plainLines(token.raw.trimEnd(), width);
     default:
-      return wrapped(inlineLines("tokens" in token && token.tokens ? token.tokens : [token]));
+      return wrapped(inlineLines("tokens" in token && token.tokens ? token.tokens : [token]), width);
   }
 }
 

@@ -17,6 +17,8 @@ export type MarkdownPart =
   /** Elements that a parser reads as a whole: paragraphs, headings, quotes. */
   | { type: "text"; source: string; isSpaced: boolean }
   | { type: "item"; source: string; isSpaced: boolean; number?: number }
+  /** What a long line goes on with. */
+  | { type: "more"; source: string }
   | { type: "table"; source: string }
   | { type: "fence"; language: string }
   | { type: "code"; text: string; language: string }
@@ -26,7 +28,9 @@ type Open =
   | { type: "none" }
   | { type: "text" | "table"; source: string; lines: number }
   | { type: "item"; source: string; mark: ListMark; number?: number; fence?: string; hasBlank: boolean }
-  | { type: "fence"; mark: string; indent: number; language: string };
+  | { type: "fence"; mark: string; indent: number; language: string }
+  /** The beginning of a long line has ended; the rest is still coming. */
+  | { type: "more" };
 
 export type Segments = { readonly open: Open; readonly line: string; readonly isSpaced: boolean };
 export const noSegments: Segments = { open: { type: "none" }, line: "", isSpaced: false };
@@ -44,7 +48,7 @@ export function feed(before: Segments, text: string): [Segments, MarkdownPart[]]
     let line = at === 0 ? state.line + piece : piece;
     for (; line.length > MOST_CHARS && state.open.type !== "table"; ) {
       const cut = longLineCut(line);
-      state = takeLine(state, line.slice(0, cut), parts, true);
+      state = takeBeginning(state, line.slice(0, cut), parts);
       line = line.slice(cut);
     }
     if (at === lines.length - 1) return [{ ...state, line }, parts];
@@ -65,6 +69,14 @@ export function flush(state: Segments): MarkdownPart[] {
 export const openRows = ({ open, line }: Segments): number | undefined =>
   open.type === "table" ? open.lines - 2 + (line.includes("|") ? 1 : 0) : undefined;
 
+/** A line that goes on: what it begins with is all that is known of it. */
+function takeBeginning(state: Segments, piece: string, parts: MarkdownPart[]): Segments {
+  const after = state.open.type === "fence" ? takeCode(state, state.open, piece, parts) : takeLine(state, piece, parts);
+  if (after.open.type === "fence" || after.open.type === "table") return after;
+  end(after.open, after.isSpaced, parts);
+  return { open: { type: "more" }, line: "", isSpaced: false };
+}
+
 function longLineCut(line: string): number {
   const space = line.lastIndexOf(" ", MOST_CHARS);
   return space > MOST_CHARS / 2 ? space + 1 : cutAt(line, MOST_CHARS).length;
@@ -82,8 +94,17 @@ function end(open: Open, isSpaced: boolean, parts: MarkdownPart[]): void {
     });
 }
 
-/** `isPart`: the line goes on; what it begins with is all that is known of it. */
-function takeLine(state: Segments, line: string, parts: MarkdownPart[], isPart = false): Segments {
+function takeCode(
+  state: Segments,
+  { indent, language }: Open & { type: "fence" },
+  line: string,
+  parts: MarkdownPart[],
+) {
+  parts.push({ type: "code", text: withoutIndent(line, indent), language });
+  return state;
+}
+
+function takeLine(state: Segments, line: string, parts: MarkdownPart[]): Segments {
   const { open, isSpaced } = state;
   const close = (isNextSpaced: boolean): Segments => {
     end(open, isSpaced, parts);
@@ -91,12 +112,14 @@ function takeLine(state: Segments, line: string, parts: MarkdownPart[], isPart =
   };
   switch (open.type) {
     case "fence":
-      if (!isPart && isFenceEnd(line, open.mark)) {
+      if (isFenceEnd(line, open.mark)) {
         parts.push({ type: "fence-end" });
         return { open: { type: "none" }, line: "", isSpaced: true };
       }
-      parts.push({ type: "code", text: withoutIndent(line, open.indent), language: open.language });
-      return state;
+      return takeCode(state, open, line, parts);
+    case "more":
+      if (line !== "") parts.push({ type: "more", source: line });
+      return { open: { type: "none" }, line: "", isSpaced: false };
     case "none":
       return begin(state, line, parts);
     case "table":

@@ -17,8 +17,10 @@ export type PanelAction<State> =
   | { type: "insert"; text: string }
   /** Shows another panel, or this one about something else. */
   | { type: "open"; command: string; args: string }
-  /** Runs a slash command such as `/board remove x`, then reads the panel's data again, or closes. */
-  | { type: "run"; line: string; afterwards: "reload" | "close" };
+  /** Runs a slash command such as `/board remove x`, then reads the panel's data again. */
+  | { type: "run"; line: string; afterwards: "reload" }
+  /** The same, and closes; `insert` then stands in an editor that is empty. */
+  | { type: "run"; line: string; afterwards: "close"; insert?: string };
 
 /** One file `tui/view/NAME.ts` exports one of these. */
 export type PanelView<State> = {

@@ -33,6 +33,8 @@ describe("pages about going back", () => {
     const lost = await rowsOf(clientOf(files.slice(1)), "t1");
     expect(lost.rows.map(({ label }) => label)).toEqual(["conversation only", "cancel"]);
     expect((await rowsOf(clientOf([]), "t1")).note).toBeUndefined();
+    const [conversation] = lost.rows;
+    expect(conversation?.does).toEqual({ type: "run", line: "/rewind t1", afterwards: "close", insert: "go" });
   });
 
   it("F56 files are counted once, and only for the messages on the screen", async () => {

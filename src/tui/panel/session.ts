@@ -42,6 +42,8 @@ async function rewindStep(client: Client, ref: string): PageResult {
     type: "run",
     line: `/rewind ${ref}${more}`,
     afterwards: "close",
+    // It may be sent again in other words.
+    ...optional("insert", prompts[0]?.content),
   });
   const goes = `takes ${counted(prompts.length, "message")} out of it`;
   const changes = files.filter(({ action }) => action !== "skip");

@@ -3,7 +3,7 @@
 import { visible } from "../../base/text.ts";
 import type { Person } from "../../command/contract.ts";
 import type { PermissionPrompt, Prompts } from "../../runtime/client.ts";
-import { canEditFact, similarOf } from "../question/question.ts";
+import { absentChoices, canEditFact, similarOf } from "../question/question.ts";
 import type { PlainLines } from "./lines.ts";
 
 export function plainPrompts(screen: () => PlainLines): Required<Prompts> {
@@ -85,6 +85,7 @@ function permissionText(ask: PermissionPrompt): string {
     ...similarOf(ask).map(({ fact }, at) => `  ${at + 2}. replace the old one: ${visible(fact)}`),
     ...(ask.session && similarOf(ask).length === 0 ? [`  2. this session: ${ask.session}`] : []),
     ...(ask.location && similarOf(ask).length === 0 ? [`  3. this folder, from now on: ${ask.location}`] : []),
+    ...absentChoices(ask).map(({ number, label }) => `  (${number}. ${label})`),
     "  4. reject",
     "  5. reject, and say what to do instead",
     ...(canEdit(ask) ? ["  6. store it in your own words"] : []),

@@ -2,12 +2,16 @@
 import { createInterface, type Interface } from "node:readline";
 import { suspendable } from "../../base/suspend.ts";
 import { visible } from "../../base/text.ts";
+import { widthOf } from "../text/width.ts";
 
 export type PlainLines = {
   /** A whole line or several, above the input. */
   print(text: string): void;
   /** Asks; resolves with the typed line, or undefined when the signal aborts or the input ends. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Whether nothing runs, so that the next line is theirs: the prompt is shown once, when it begins to be so. */
+  turn(isTheirs: boolean): void;
+  /** Shows the prompt where it is their turn. */
   prompt(): void;
   setPrompt(text: string): void;
   close(): void;
@@ -35,6 +39,16 @@ function forgiveLostTerminal({ stdin, stderr }: NodeJS.Process): void {
   stderr.on("error", () => undefined); // nobody is there to read it
 }
 
+/** Readline edits nothing where a terminal knows no control sequence: what removes a letter is done here. */
+function editDumbLine(rl: Interface, key: { ctrl?: boolean; name?: string } | undefined): void {
+  // Readline has taken the key as a letter.
+  const typed = rl.line.replaceAll(/\p{Cc}/gu, "");
+  const isCleared = key?.ctrl === true && key.name === "u";
+  const kept = isCleared ? "" : key?.name === "backspace" ? [...typed].slice(0, -1).join("") : typed;
+  Object.assign(rl, { line: kept, cursor: kept.length });
+  process.stdout.write("\b \b".repeat(widthOf(typed) - widthOf(kept)));
+}
+
 /** `isDumb`: the terminal knows no control sequence. */
 export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   forgiveLostTerminal(process);
@@ -49,14 +63,36 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   let promptText = "> ";
   let continued = "";
   let isEarlier = false;
+  /** Nothing runs: a line may be typed, and the prompt says so. */
+  let isTheirTurn = false;
+  /** The last line on the screen is the prompt. */
+  let isShown = false;
   rl.setPrompt(promptText);
 
-  // A terminal that only appends gets a new line; what was typed so far is shown again with the prompt.
-  const clearInput = () => process.stdout.write(isDumb ? "\n" : "\r\u001b[J");
-  const redraw = () => rl.prompt(true);
+  /** A terminal that only appends gets a new line. */
+  const clearInput = () => {
+    if (isShown || rl.line !== "") process.stdout.write(isDumb ? "\n" : "\r\u001b[J");
+    isShown = false;
+  };
+  /** What was typed so far is shown again behind it. */
+  const showPrompt = () => {
+    isShown = true;
+    rl.prompt(true);
+    if (isDumb) process.stdout.write(rl.line);
+  };
+  const prompt = () => {
+    if (isShown || !(isTheirTurn || waiting)) return;
+    clearInput();
+    showPrompt();
+  };
+  const redraw = () => {
+    isShown = false;
+    prompt();
+  };
 
   suspendable(rl, redraw);
   rl.on("line", (line) => {
+    isShown = false;
     if (waiting && !isEarlier) {
       const answer = waiting;
       waiting = undefined;
@@ -68,7 +104,7 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
     if (line.endsWith("\\")) {
       continued += `${line.slice(0, -1)}\n`;
       rl.setPrompt("… ");
-      rl.prompt();
+      showPrompt();
       return;
     }
     const whole = continued + line;
@@ -79,11 +115,12 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   rl.on("SIGINT", () => {
     const typed = continued + rl.line;
     continued = "";
-    rl.write(null, { ctrl: true, name: "e" });
-    rl.write(null, { ctrl: true, name: "u" });
+    clearInput();
+    Object.assign(rl, { line: "", cursor: 0 });
     events.interrupt(typed);
   });
   const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
+    if (isDumb) editDumbLine(rl, key);
     if (key?.ctrl && key.name === "b") events.background();
   };
   process.stdin.on("keypress", onKey);
@@ -96,9 +133,8 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   return {
     print(text) {
       clearInput();
-      process.stdout.write(`${visible(text)}
-`);
-      redraw();
+      process.stdout.write(`${visible(text)}\n`);
+      if (isTheirTurn || waiting || rl.line !== "") showPrompt();
     },
     ask(question, signal) {
       if (signal.aborted) return Promise.resolve(undefined);
@@ -116,10 +152,14 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
         isEarlier = rl.line !== "";
         waiting = settle;
         rl.setPrompt(question);
-        rl.prompt();
+        showPrompt();
       });
     },
-    prompt: () => rl.prompt(true),
+    turn(isTheirs) {
+      isTheirTurn = isTheirs;
+      prompt();
+    },
+    prompt,
     setPrompt(text) {
       promptText = text;
       if (!waiting) rl.setPrompt(text);

@@ -6,11 +6,13 @@ import { parseTyped, runSlash } from "../../command/slash.ts";
 import { slashNames } from "../../command/table.ts";
 import { type Client, type FaceStart, openClient } from "../../runtime/client.ts";
 import type { CompactionStage } from "../../schema/event/context.ts";
+import { runShell, sendMessage, stopShell } from "../effect/shell.ts";
 import { exitLines } from "../loop/exit-line.ts";
 import type { TerminalRun } from "../loop/run.ts";
 import { stageWords } from "../state/activity.ts";
 import { autopilotNotice } from "../state/autopilot.ts";
 import { noFacts, reduceFacts } from "../state/facts.ts";
+import { readShellLine } from "../text/shell-line.ts";
 import { plainLook } from "../theme/look.ts";
 import { plainPerson, plainPrompts } from "./ask.ts";
 import { askPendingConsent, askTrust } from "./begin.ts";
@@ -47,14 +49,20 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
   });
   let lastInterrupt = Number.NEGATIVE_INFINITY;
   let facts = noFacts;
+  /** The last turn has ended, and no line came after it. */
+  let isOver = true;
+  /** Lines that are being carried out; the first is the start itself. */
+  let running = 1;
   let stage: CompactionStage | undefined;
   const autopilot = autopilotNotice(face.continuationLimit);
   let stop = () => {};
   const show = (lines: readonly string[]): void => {
     if (lines.length > 0) current().print(lines.join("\n"));
   };
+  const tellTurn = () => current().turn(running === 0 && (isOver || !client.view().busy));
   const attach = (c: Client) => {
     stop();
+    isOver = true;
     current().setPrompt(promptOf(c));
     const printer = plainPrinter(plainLook({ reasoning: face.ui.reasoning, toolLines: face.ui.toolOutputLines }));
     show(printer.past(c.logged, MOST_BLOCKS));
@@ -63,6 +71,8 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
       if (event.type === "session.mode_changed" || event.type === "permission.rules_changed")
         current().setPrompt(promptOf(c));
       facts = reduceFacts(facts, event);
+      if (event.agentId === undefined && event.type === "turn.start") isOver = false;
+      if (event.agentId === undefined && event.type === "turn.end") isOver = c.view().queue.length === 0;
       show(printer.add(event));
       if (event.type === "session.compaction_progress" && facts.compacting === "blocking") {
         if (event.data.stage !== stage) show([`compaction: ${stageWords(event.data)}`]);
@@ -73,20 +83,22 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
       if (notice !== undefined) show([`notice: ${notice}`]);
       if (event.type === "permission.waiting" && event.data.count > 1)
         show([`permission: ${counted(event.data.count, "question")} wait, one after another.`]);
+      tellTurn();
     });
   };
 
   const onLine = async (text: string): Promise<void> => {
+    const shell = readShellLine(text);
+    if (shell) return runShell(client, shell, () => undefined);
     const typed = parseTyped(text);
     if (typed.type === "unknown") {
       const custom = await client.extensions.prompt(typed.name, typed.args);
-      if (custom?.ok) return client.send(custom.value);
+      if (custom?.ok) return sendMessage(client, custom.value);
       const { what, next } = custom?.error ?? typed.failure;
       return current().print([what, next].join(" "));
     }
     if (typed.type === "prompt") {
-      if (typed.text.trim() !== "") await client.send(typed.text);
-      else current().prompt();
+      if (typed.text.trim() !== "") await sendMessage(client, typed.text);
       return;
     }
     if (typed.command.slash.ofTerminal === "exit") return ended(EXIT.done);
@@ -107,18 +119,29 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
     );
     // What it said, or why it failed, is an entry of the transcript.
     if (!outcome.ok && outcome.error.next) current().print(outcome.error.next);
-    if (outcome.ok && outcome.value.send !== undefined) await client.send(outcome.value.send);
+    if (outcome.ok && outcome.value.send !== undefined) await sendMessage(client, outcome.value.send);
   };
 
   const printError = (error: unknown) =>
     current().print(`Error: ${error instanceof Error ? error.message : String(error)}`);
   const events: PlainEvents = {
-    line: (text) => void onLine(text).catch(printError),
+    line: (text) => {
+      running++;
+      isOver = false;
+      tellTurn();
+      void onLine(text)
+        .catch(printError)
+        .finally(() => {
+          running--;
+          tellTurn();
+        });
+    },
     interrupt: (typed) => {
       const recently = performance.now() - lastInterrupt;
       lastInterrupt = performance.now();
       const others = client.tasks.running();
       const { busy } = client.view();
+      if (stopShell()) return;
       const back = busy ? client.interrupt("user") : [];
       const lines = busy ? ["Interrupted."] : [];
       if (back.length > 0) lines.push(`Not sent: ${back.map((b) => JSON.stringify(b)).join(", ")}`);
@@ -149,8 +172,10 @@ export async function runPlain(face: FaceStart, { open, version, text }: Termina
   client.ready().catch(printError);
   if (text !== "") {
     screen.print(`> ${text}`);
-    onLine(text).catch(printError);
+    events.line(text);
   }
+  running--;
+  tellTurn();
   const code = await finished;
   clearInterval(stillWorking);
   client.interrupt("exit");

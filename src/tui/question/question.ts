@@ -127,6 +127,18 @@ function permissionChoices(ask: PermissionPrompt): QuestionChoice[] {
   ];
 }
 
+/** The numbers always mean the same: the missing ones, each with why it is missing. */
+export function absentChoices(ask: PermissionPrompt): { number: number; label: string }[] {
+  const similar = similarOf(ask).length;
+  if (similar === 1) return [{ number: 3, label: "Replace another one: only one is alike" }];
+  if (similar > 1) return [];
+  const why = ask.session === undefined ? "not for such a call" : "only when you trust it (/trust)";
+  return [
+    ...(ask.session === undefined ? [{ number: 2, label: `This session: ${why}` }] : []),
+    ...(ask.location === undefined ? [{ number: 3, label: `This folder, from now on: ${why}` }] : []),
+  ];
+}
+
 /** Records that a new memory can take the place of; one answers for them with 2 or 3. */
 export const similarOf = ({ request }: PermissionPrompt): readonly { id: string; fact: string }[] =>
   request.kind === "memory" ? (request.similar ?? []).slice(0, 2) : [];

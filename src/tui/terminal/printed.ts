@@ -117,7 +117,7 @@ export function splitLines(units: readonly PrintUnit[], most: number): [first: P
 /** More rows than any window has. */
 const MOST_LINES = 500;
 
-type PrintedLines = {
+export type PrintedLines = {
   add(units: readonly PrintUnit[]): void;
   /** What stands above is not ours: nothing of it may be drawn again. */
   end(): void;

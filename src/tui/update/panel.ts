@@ -25,9 +25,12 @@ export function onPanelKey(state: ScreenState, key: KeyPress): Step {
       if (draft.trim() === "") return stay(next);
       return doing({ ...next, history: [...state.history, draft] }, { type: "remember", text: draft });
     }
-    case "run":
-      return action.afterwards === "reload"
-        ? doing(state, { type: "panelCommand", line: action.line })
-        : doing(closed, { type: "submit", text: action.line });
+    case "run": {
+      if (action.afterwards === "reload") return doing(state, { type: "panelCommand", line: action.line });
+      const { insert } = action;
+      const isFree = insert !== undefined && expanded(state.editor).trim() === "";
+      const next = isFree ? { ...closed, editor: replaceText(state.editor, textOf(insert)) } : closed;
+      return doing(next, { type: "submit", text: action.line });
+    }
   }
 }

@@ -1,6 +1,7 @@
 // Enter: a message, a command of ours, or a command of the user's own shell.
 import { edit, emptyEditor } from "../editor/edit.ts";
 import { expanded } from "../editor/text.ts";
+import { readShellLine } from "../text/shell-line.ts";
 import { doing, type ScreenState, type Step, stay } from "./message.ts";
 
 export function submit(state: ScreenState): Step {
@@ -15,13 +16,8 @@ export function submit(state: ScreenState): Step {
     history: state.history.at(-1) === text ? state.history : [...state.history, text],
     hint: undefined,
   };
-  const shell = /^(!!?)\s*([^\s!][\s\S]*)$/.exec(text);
-  if (shell?.[2] !== undefined)
-    return doing(
-      next,
-      { type: "remember", text },
-      { type: "shell", command: shell[2].trim(), isSilent: shell[1] === "!!" },
-    );
+  const shell = readShellLine(text);
+  if (shell) return doing(next, { type: "remember", text }, { type: "shell", ...shell });
   const isCommand = /^\/[A-Za-z]/.test(text);
   return doing(
     { ...next, sending: next.sending + (isCommand ? 0 : 1) },

@@ -36,7 +36,7 @@ export function renderPicker(page: PickerPage, width: number, look: Look, rows: 
   const head = fitLine([span(page.title, undefined, "bold"), ...search], width, look);
   if (choices.length === 0) {
     const words = page.rows.length === 0 ? page.empty : "No matches. Backspace widens the search.";
-    return [head, fitLine([span(`  ${words}`, "dim")], width, look), ...foot("", page, width, look)];
+    return [head, fitLine([span(`  ${words}`, "dim")], width, look), ...foot("", page, undefined, width, look)];
   }
   const note = page.note === undefined ? [] : [fitLine([span(`  ${page.note}`, "dim")], width, look)];
   const room = Math.max(1, rows - 2 - note.length);
@@ -45,12 +45,18 @@ export function renderPicker(page: PickerPage, width: number, look: Look, rows: 
   const visible = choices.slice(top, top + room).map((row) => ({ ...row, label: `${row.label}${row.more?.() ?? ""}` }));
   const columns = labelColumns([...choices, ...visible], width);
   const lines = visible.map((row, i) => rowLine(row, top + i, top + i === at, columns, width, look));
-  return [head, ...note, ...lines, ...foot(`${at + 1}/${choices.length}`, page, width, look)];
+  return [head, ...note, ...lines, ...foot(`${at + 1}/${choices.length}`, page, choices[at], width, look)];
 }
 
-/** Where one is, and the letters that do something here. */
-function foot(place: string, { keys = {}, rows }: PickerPage, width: number, look: Look): string[] {
-  const help = Object.entries(keys).map(([key, words]) => `${key} ${words}`);
+/** Where one is, and the letters that do something with the chosen row. */
+function foot(
+  place: string,
+  { keys = {}, rows }: PickerPage,
+  chosen: PickerRow | undefined,
+  width: number,
+  look: Look,
+): string[] {
+  const help = Object.entries(keys).flatMap(([key, words]) => (chosen?.keys?.[key] ? [`${key} ${words}`] : []));
   const parts = [place, ...help, ...(help.length > 0 && rows.length > 0 ? ["/ searches"] : [])].filter(Boolean);
   return parts.length === 0 ? [] : [fitLine([span(`  ${parts.join(` ${look.glyphs.dot} `)}`, "dim")], width, look)];
 }

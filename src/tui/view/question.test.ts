@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { stripAnsi } from "../../base/text.ts";
 import type { PermissionPrompt } from "../../runtime/client.ts";
-import { openQuestion } from "../question/question.ts";
+import { choicesOf, openQuestion } from "../question/question.ts";
 import { lookOf } from "../theme/look.ts";
 import { renderQuestion } from "./question.ts";
 
@@ -30,13 +30,14 @@ it("F40 F43 the choices that are offered, each with the rule that it stores; a m
     "  5. Reject, and say what to do instead",
   ]);
   const untrusted = shown({ session: rule });
-  expect(untrusted.some((line) => line.includes("3."))).toBe(false);
   expect(untrusted.slice(-3, -1)).toEqual([
-    "     This folder, from now on: only when you trust it (/trust)",
+    "  3. This folder, from now on: only when you trust it (/trust)",
     "  4. Reject",
   ]);
   const always = shown({});
-  expect(always.filter((line) => /^ {2}\d\./.test(line)).map((line) => line[2])).toEqual(["1", "4", "5"]);
+  expect(always.filter((line) => /^ {2}\d\./.test(line)).map((line) => line[2])).toEqual(["1", "2", "3", "4", "5"]);
+  expect(always.at(-4)).toBe("  2. This session: not for such a call");
+  expect(choicesOf({ type: "permission", ask: ask({}) }).map(({ number }) => number)).toEqual([1, 4, 5]);
 });
 
 it("F40 a small window needs its rows for what is asked: the command whole, the choices, no more", () => {

@@ -1,7 +1,7 @@
 // A question over the editor: who asks, what exactly, which rule led here, and the choices with what each stores.
 
 import type { PermissionPrompt } from "../../runtime/client.ts";
-import { canEditFact, choicesOf, type OpenQuestion, type QuestionBody, similarOf } from "../question/question.ts";
+import { absentChoices, canEditFact, choicesOf, type OpenQuestion, type QuestionBody } from "../question/question.ts";
 import { span } from "../text/span.ts";
 import type { Look } from "../theme/look.ts";
 import { fitLine, ruleLine, wholeText } from "./line.ts";
@@ -22,28 +22,23 @@ export function renderQuestion(
   const { body, scroll, highlighted, writing } = question;
   const number = count > 1 ? [span(` 1 of ${count}`, "accent")] : [];
   const title = ruleLine([span(titleOf(body), "warning", "bold"), ...number], width, look);
-  const note = rows < ROOMY_ROWS ? undefined : absentNote(body);
+  const absent = rows < ROOMY_ROWS || body.type !== "permission" ? [] : absentChoices(body.ask);
   const choices = writing
     ? [fitLine([span(`  ${WRITING[writing.purpose]}`, "accent")], width, look)]
     : choicesOf(body).flatMap((one, at) => {
         const isHere = at === highlighted;
         const text = `${isHere ? ">" : " "} ${one.number}. ${one.label}`;
-        const absent = one.number === 4 && note !== undefined ? [fitLine([span(note, "dim")], width, look)] : [];
-        return [...absent, ...wholeText(text, width, look, isHere ? "accent" : undefined)];
+        const missing = one.number === 4 ? absent.map(({ number, label }) => `  ${number}. ${label}`) : [];
+        return [
+          ...missing.map((line) => fitLine([span(line, "dim")], width, look)),
+          ...wholeText(text, width, look, isHere ? "accent" : undefined),
+        ];
       });
   const room = Math.max(1, rows - 1 - choices.length);
   const lines = bodyLines(body, width, look);
   // A line of space where it costs nothing.
   const space = lines.length + 1 <= room ? [""] : [];
   return [title, ...scrolled(lines, scroll, room - space.length, width, look), ...space, ...choices];
-}
-
-/** The numbers are always the same: why the folder's is missing, in its place. Where a call can only be allowed once, what is asked says so. */
-function absentNote(body: QuestionBody): string | undefined {
-  if (body.type !== "permission" || similarOf(body.ask).length > 0) return undefined;
-  const { session, location } = body.ask;
-  const isUntrusted = session !== undefined && location === undefined;
-  return isUntrusted ? "     This folder, from now on: only when you trust it (/trust)" : undefined;
 }
 
 const WRITING = {

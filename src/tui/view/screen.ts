@@ -1,6 +1,6 @@
 // The live part of the screen, top to bottom: blocks that still change, queue, question or panel, editor, status, hint.
 import { directivesIn } from "../../runtime/client/directive.ts";
-import { expanded } from "../editor/text.ts";
+import { expanded, markBefore } from "../editor/text.ts";
 import { type Activity, activityOf } from "../state/activity.ts";
 import type { TerminalSize } from "../terminal/adapter.ts";
 import { span } from "../text/span.ts";
@@ -152,22 +152,22 @@ function promotionHint(
 
 function hintLine(state: ScreenState, now: number, width: number, look: Look): string {
   if (state.hint && now <= state.hint.until) return fitLine([span(state.hint.text, "warning")], width, look);
-  const { dot } = look.glyphs;
-  const isWorking = state.activity.turnSince !== undefined;
-  const inFront = ["ctrl+b or /background", "shift+tab mode"];
-  const [question] = state.questions;
-  const words = state.search
-    ? ["enter inserts", "ctrl+r older", "esc closes"]
-    : question
-      ? questionKeys(question)
-      : state.completion && state.completion.rows.length > 0
-        ? ["tab completes", "enter takes it", "esc closes"]
-        : state.panel
-          ? ["esc closes"]
-          : isWorking
-            ? ["enter queues", "esc interrupts", ...inFront]
-            : state.shell
-              ? ["esc ends it", ...inFront]
-              : ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
-  return fitLine([span(words.join(` ${dot} `), "dim")], width, look);
+  return fitLine([span(keysNow(state).join(` ${look.glyphs.dot} `), "dim")], width, look);
+}
+
+const IN_FRONT = ["ctrl+b or /background", "shift+tab mode"];
+
+/** What keys do at this moment, the most useful first. */
+function keysNow(state: ScreenState): string[] {
+  const { search, questions, completion, panel, activity, shell, editor } = state;
+  const [question] = questions;
+  if (search) return ["enter inserts", "ctrl+r older", "esc closes"];
+  if (question) return questionKeys(question);
+  if (completion && completion.rows.length > 0) return ["tab completes", "enter takes it", "esc closes"];
+  if (panel) return ["esc closes"];
+  const isWorking = activity.turnSince !== undefined;
+  if (markBefore(editor)) return [isWorking ? "enter queues" : "enter sends", "the same paste again shows it whole"];
+  if (isWorking) return ["enter queues", "esc interrupts", ...IN_FRONT];
+  if (shell) return ["esc ends it", ...IN_FRONT];
+  return ["? keys", "/ commands", "@ files", "! shell", "shift+tab mode"];
 }
