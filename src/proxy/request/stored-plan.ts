@@ -44,6 +44,8 @@ export async function storedPlan(
   /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
   let lost: PromptQuotes | undefined;
   const search = input.recall;
+  // The anchor begins with it, so it must not wait behind what the thread has still to store.
+  const task = state ? input.items.filter(({ isPrompt }) => isPrompt).slice(0, 1) : [];
   const isStored = ({ own }: HistoryItem): boolean => own === undefined || stored.has(own);
   const recall: typeof search =
     search &&
@@ -68,7 +70,7 @@ export async function storedPlan(
     }
     // Each round changes the anchor and with it the cut: what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, [...storable(fresh, input.body)]);
+    const ensured = await context.remember.ensure(session, lane, [...storable([...task, ...fresh], input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     const owns = fresh.flatMap(({ own }) => (own === undefined || untouched.has(own) ? [] : [own]));
