@@ -63,16 +63,15 @@ const record = (fact: string) => ({
   ...{ repository: REPO, approved: true, author: "user" },
 });
 
+async function storedPath(gateway: TestGateway): Promise<string> {
+  const body = sending("POST", record("We deploy on Fridays."));
+  return `/api/memory/records/${(await ask(gateway, memoryChanged, "/api/memory/records", body)).id}`;
+}
+
 describe("memories", () => {
   it("M150 F125 an edit is undone; one that came later is shown, and nothing is written", async () => {
     const gateway = await stage();
-    const stored = await ask(
-      gateway,
-      memoryChanged,
-      "/api/memory/records",
-      sending("POST", record("We deploy on Fridays.")),
-    );
-    const path = `/api/memory/records/${stored.id}`;
+    const path = await storedPath(gateway);
     const edit = (fact: string, version: string) =>
       gateway.api(path, sending("PATCH", { fact }, { "if-match": version }));
     expect((await edit("We deploy on Mondays.", '"v1"')).status).toBe(200);
@@ -95,13 +94,7 @@ describe("memories", () => {
   });
   it("FB17 F100 an edit of a row that was deleted says when", async () => {
     const gateway = await stage();
-    const stored = await ask(
-      gateway,
-      memoryChanged,
-      "/api/memory/records",
-      sending("POST", record("We deploy on Fridays.")),
-    );
-    const path = `/api/memory/records/${stored.id}`;
+    const path = await storedPath(gateway);
     expect((await gateway.api(path, { method: "DELETE", headers: { "if-match": "*" } })).status).toBe(204);
     const late = await gateway.api(path, sending("PATCH", { fact: "Mine." }, { "if-match": '"v1"' }));
     const { error } = apiError.parse(await late.json());

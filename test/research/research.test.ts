@@ -67,6 +67,25 @@ async function orchestrated(
 const results = (request: Recorded | undefined): string[] => toolResults(request).map((r) => r.text);
 const modes = (place: Place): string[] => only(logOf(place), "session.mode_changed").map((e) => e.data.newMode);
 
+/** Four answers have come and as many as `second` says are waited for when it is killed; those asked later come. */
+async function killedInSecondRound(second: number) {
+  let hold = true;
+  let held = 0;
+  const scene = await orchestrated(
+    [() => dispatch(4), () => dispatch(second), () => dispatch(2), write()],
+    async () => {
+      if (hold && ++held > 4) await new Promise(() => undefined);
+      return text("Findings: a.ts:1-2");
+    },
+  );
+  const first = start(scene.place, ["-p", "/research retries"]);
+  await until("the second round", () => held >= 5);
+  first.kill("SIGKILL");
+  await first.done;
+  hold = false;
+  return scene;
+}
+
 describe("OE13 research", () => {
   it("OE13 O104 O106 grep refused, 4 + 3 dispatches, create too early refused once, report written, path printed", async () => {
     const { server, place, main } = await orchestrated([
@@ -133,20 +152,7 @@ describe("OE13 research", () => {
   });
 
   it("O108 kill -9 in the second round: the same topic goes on with the settled dispatches and the same report", async () => {
-    let hold = true;
-    let held = 0;
-    const { place, main } = await orchestrated(
-      [() => dispatch(4), () => dispatch(3), () => dispatch(2), write()],
-      async () => {
-        if (hold && ++held > 4) await new Promise(() => undefined);
-        return text("Findings: a.ts:1-2");
-      },
-    );
-    const first = start(place, ["-p", "/research retries"]);
-    await until("the second round", () => held >= 5);
-    first.kill("SIGKILL");
-    await first.done;
-    hold = false;
+    const { place, main } = await killedInSecondRound(3);
     const again = await run(place, ["--resume", onlySession(place), "-p", "/research retries"]);
     expect(again.code, again.stderr).toBe(0);
     expect(userTexts(main[2]).join("\n")).toContain("The answers of 4 agents are in this conversation");
@@ -156,20 +162,7 @@ describe("OE13 research", () => {
   });
 
   it("O108 kill -9 just after the report was written: the same topic ends with a report of its own", async () => {
-    let hold = true;
-    let held = 0;
-    const { place, main } = await orchestrated(
-      [() => dispatch(4), () => dispatch(1), () => dispatch(2), write()],
-      async () => {
-        if (hold && ++held > 4) await new Promise(() => undefined);
-        return text("Findings: a.ts:1-2");
-      },
-    );
-    const first = start(place, ["-p", "/research retries"]);
-    await until("the second round", () => held >= 5);
-    first.kill("SIGKILL");
-    await first.done;
-    hold = false;
+    const { place, main } = await killedInSecondRound(1);
     const path = reportPath(main[0] as Recorded);
     // What a kill between the write and its event leaves.
     writeFileSync(path, "the first report");

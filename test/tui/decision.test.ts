@@ -117,9 +117,12 @@ describe("the hint under the editor", () => {
     screen.type("`decision: we use Postgres`");
     await screen.see("Postgres`");
     expect(screen.text()).not.toContain("will be promoted");
-    // Another place: what was typed in this one would come back there as its draft.
-    const { place: elsewhere } = await scene(() => text("fine"));
-    const off = openScreen(elsewhere, { ...size, env: { EVERLONG_GRAPHITI_AUTO_PROMOTE_ENABLED: "false" } });
+    // A draft that is left in the editor would be the next one's in this folder.
+    screen.press("ctrl+c");
+    await screen.lose("Postgres`");
+    screen.press("ctrl+d");
+    await screen.exit;
+    const off = openScreen(place, { ...size, env: { EVERLONG_GRAPHITI_AUTO_PROMOTE_ENABLED: "false" } });
     await off.see("? keys");
     off.type("decision: we use Postgres");
     await off.see("❯ decision: we use Postgres");

@@ -46,7 +46,8 @@ export async function storedPlan(
   /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
   let lost: PromptQuotes | undefined;
   const search = input.recall;
-  const first = input.items.find(({ own }) => own !== undefined);
+  // The anchor begins with it, so it must not wait behind what the thread has still to store.
+  const task = state ? input.items.filter(({ isPrompt }) => isPrompt).slice(0, 1) : [];
   const isStored = ({ own }: HistoryItem): boolean => own === undefined || stored.has(own);
   const recall: typeof search =
     search &&
@@ -72,9 +73,7 @@ export async function storedPlan(
     }
     // A larger anchor may need a deeper cut, and what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    // The anchor begins with the first prompt, which is never cut and may still wait for the store.
-    const wanted = state && first && !fresh.includes(first) ? [first, ...fresh] : fresh;
-    const ensured = await context.remember.ensure(session, lane, [...storable(wanted, input.body)]);
+    const ensured = await context.remember.ensure(session, lane, [...storable([...task, ...fresh], input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     madeCut = ensured.value.refused.length === 0 ? draft.madeCut : undefined;

@@ -7,9 +7,9 @@ import { mapTexts } from "../../base/json.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import type { ProxySettings } from "../../proxy/settings.ts";
-import type { OverviewRange } from "../../schema/api/overview.ts";
+import type { Overview, OverviewRange } from "../../schema/api/overview.ts";
 import type { SessionControl } from "../../schema/session-control.ts";
-import { PAGE_ROWS, type Paging } from "../../server/manage/contract.ts";
+import { type OperationOutcome, PAGE_ROWS, type Paging } from "../../server/manage/contract.ts";
 import { requestInspection } from "../../server/manage/inspect.ts";
 import { localOperations } from "../../server/manage/local.ts";
 import { sessionIds } from "../../session/find-session.ts";
@@ -75,7 +75,7 @@ function operationsOn(
   return {
     ...requestInspection({ ...manage, redact }),
     ...healthPart,
-    async overview(range: OverviewRange) {
+    async overview(range: OverviewRange): OperationOutcome<Overview> {
       const charts = figures.of(db, range, Date.now());
       const latest = listAllSessions(db, paths, { limit: LATEST });
       const warnings = await healthPart.warnings();

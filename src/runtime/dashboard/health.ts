@@ -26,7 +26,7 @@ export function healthOperations({ paths, redact }: Workspace, db: Database, par
       .map(({ at, part, code }) => ({ at, part, code, message: `${part}: ${code}`, todo: todoFor(part) }));
   return {
     /** Beside what the gateway knows of itself. */
-    health() {
+    health(): Pick<HealthView, "queues" | "store" | "on" | "off" | "upstreams" | "errors"> {
       return {
         ...parts.facts(),
         queues: queuesOf(db),
