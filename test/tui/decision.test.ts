@@ -117,7 +117,9 @@ describe("the hint under the editor", () => {
     screen.type("`decision: we use Postgres`");
     await screen.see("Postgres`");
     expect(screen.text()).not.toContain("will be promoted");
-    const off = openScreen(place, { ...size, env: { EVERLONG_GRAPHITI_AUTO_PROMOTE_ENABLED: "false" } });
+    // In a folder of its own: the draft of the first is saved for the folder, and would stand here too.
+    const { place: other } = await scene(() => text("fine"));
+    const off = openScreen(other, { ...size, env: { EVERLONG_GRAPHITI_AUTO_PROMOTE_ENABLED: "false" } });
     await off.see("? keys");
     off.type("decision: we use Postgres");
     await off.see("❯ decision: we use Postgres");
