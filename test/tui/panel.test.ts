@@ -41,6 +41,10 @@ describe("going back", () => {
     screen.press("enter");
     await screen.reach("Removed 2 messages");
     await screen.lose("Back to before");
+    // The message that was gone back to stands in the editor again.
+    await screen.see("❯ beta two");
+    screen.press("ctrl+c");
+    await screen.lose("❯ beta two");
     screen.type("delta four\r");
     await server.waitFor(4, 20_000);
     const sent = userTexts(server.requests[3]).join("\n");

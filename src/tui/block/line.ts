@@ -18,6 +18,9 @@ const DETAIL_CHARS = 400;
 
 type Drawn = { role: Role; word: string; rest: SpanLine; body?: SpanLine[] };
 
+/** Who or what ended a turn, for the reasons that have a name only. */
+const ENDED_BY: Readonly<Record<string, string>> = { user: "by you", exit: "when the session was left" };
+
 export function lineBlock(block: BlockOf<LineKind>, width: number, look: Look): SpanLine[] {
   const { role, word, rest, body = [] } = draw(block, look);
   const glyph = block.kind === "notice" && block.level === "warning" ? "warning" : block.kind;
@@ -158,7 +161,7 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       return { role: "error", word: "error", rest: [span(text), ...tail], body: hint ? [[span(hint)]] : [] };
     }
     case "interrupted":
-      return { role: "warning", word: "interrupted", rest: facts(block.reason === "user" ? "by you" : block.reason) };
+      return { role: "warning", word: "interrupted", rest: facts(ENDED_BY[block.reason] ?? block.reason) };
   }
 }
 
