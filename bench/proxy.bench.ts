@@ -175,7 +175,7 @@ function lagOf({ pool }: Gateway): () => Promise<number[]> {
   };
 }
 
-type BigSample = { gateway: number[]; direct: number[]; processor: number[] };
+type BigSample = { gateway: number[]; relay: number[]; direct: number[]; processor: number[] };
 
 /** A megabyte that was seen before: the request at which it is cut, tool rounds behind it, and new prompts, which are searched for. */
 async function big(ways: Ways): Promise<void> {
@@ -196,8 +196,9 @@ async function big(ways: Ways): Promise<void> {
   };
   for (const name of ["cut", "round", "prompt"] as const) {
     const [title, most] = titles[name];
-    const { gateway: ours, direct: theirs, processor } = samples[name];
+    const { gateway: ours, relay, direct: theirs, processor } = samples[name];
     const ms = p50(ours) - p50(theirs);
+    const bare = p50(relay) - p50(theirs);
     say(
       `${title} (${ours.length} requests), added p50 ${ms.toFixed(1)} ms, in JSON work of ${json.toFixed(2)} ms`,
       ms / json,
@@ -206,15 +207,15 @@ async function big(ways: Ways): Promise<void> {
       ms / json <= most,
     );
     console.log(
-      `     p10 ${quantile(ours, 0.1).toFixed(1)}, p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms; processor time of the main thread p50 ${p50(processor).toFixed(1)} ms, ${(p50(processor) / json).toFixed(2)} x the JSON work`,
+      `     p10 ${quantile(ours, 0.1).toFixed(1)}, p99 ${p99(ours).toFixed(1)} ms, direct p50 ${p50(theirs).toFixed(1)} ms, the relay adds ${bare.toFixed(1)} ms, ${(bare / json).toFixed(2)} x; processor time of the main thread p50 ${p50(processor).toFixed(1)} ms, ${(p50(processor) / json).toFixed(2)} x the JSON work`,
     );
   }
 }
 
-const bigSample = (): BigSample => ({ gateway: [], direct: [], processor: [] });
+const bigSample = (): BigSample => ({ gateway: [], relay: [], direct: [], processor: [] });
 
 async function bigConversation(
-  { direct, gateway }: Ways,
+  { direct, relay, gateway }: Ways,
   n: number,
   samples: Record<"cut" | "round" | "prompt", BigSample>,
   isQuiet: boolean,
@@ -233,6 +234,7 @@ async function bigConversation(
     if (before === "0" && !isCut) continue;
     const sample = samples[isCut ? "cut" : asks ? "prompt" : "round"];
     sample.gateway.push(told.ms);
+    sample.relay.push((await post(relay, body, talk.headers)).ms);
     sample.direct.push((await post(direct, body, talk.headers)).ms);
     if (isQuiet) sample.processor.push(processor);
   }

@@ -64,7 +64,9 @@ export class KnownRows {
   *#indexOf({ session, passages }: ResolvedScope): Unit<{ index?: SmallIndex; isNew: boolean; left: number }> {
     const stored = yield* oneRow(STORED);
     const all = Number(stored?.["n"]);
-    const [key, size] = SmallIndex.holds(all) ? [EVERYTHING, all] : [session, passages];
+    const isSmall = SmallIndex.holds(all);
+    if (!isSmall) this.#indexes.delete(EVERYTHING);
+    const [key, size] = isSmall ? [EVERYTHING, all] : [session, passages];
     // Until the words are read anew the old ones answer.
     if (key === undefined || !SmallIndex.holds(size) || stored?.["analyser"] !== ANALYSER)
       return { isNew: true, left: 0 };
