@@ -218,7 +218,8 @@ export interface Strategy {
   readonly endpoint?: string;
   prompt(ask: PromptAsk, signal: AbortSignal): Promise<Prompted>;
   /** By the exact folded fact, repository before user. `scope`: in that one only. */
-  find(fact: string, where: { place: Place; scope?: Scope }, signal: AbortSignal): Promise<FindOutcome>;
+  /** `near`: where it is absent, the facts that are nearest to it are wanted. */
+  find(fact: string, where: { place: Place; scope?: Scope; near?: boolean }, signal: AbortSignal): Promise<FindOutcome>;
   store(draft: RecordDraft, signal: AbortSignal): Promise<StoreResult>;
   vote(ballot: Ballot, signal: AbortSignal): Promise<Voted>;
   list(query: ListQuery, signal: AbortSignal): Promise<ListOutcome>;

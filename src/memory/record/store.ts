@@ -93,11 +93,12 @@ async function decide(
 ): Promise<StoreOutcome> {
   const { fact, scope } = ready;
   const { place, ask } = request;
-  const same = await strategy.find(fact, { place, scope }, signal);
-  if (same.type === "failed") return storeFailed(same);
-  if (same.type === "found")
+  // Before somebody is asked. Where nobody is, the strategy meets what is there when it stores.
+  const same = ask && (await strategy.find(fact, { place, scope }, signal));
+  if (same?.type === "failed") return storeFailed(same);
+  if (same?.type === "found")
     return { type: "already_stored", id: same.record.id, scope, status: same.record.status.type };
-  if (same.type === "deleted" && ask) return deletedBefore();
+  if (same?.type === "deleted") return deletedBefore();
   if (ask && alreadySaid(fact, parts.instructions?.() ?? "")) return alreadyInInstructions();
   const { maxStores } = parts.settings();
   if (ask && (parts.storesSoFar?.() ?? 0) >= maxStores) return limitReached(maxStores);

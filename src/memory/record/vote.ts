@@ -38,7 +38,7 @@ async function run(
   const { id, place, ask, actor } = request;
   const lookup =
     id === undefined
-      ? await strategy.find(read.value.fact, { place }, signal)
+      ? await strategy.find(read.value.fact, { place, near: true }, signal)
       : await strategy.get(id, { place }, signal);
   if (lookup.type === "failed") return storeFailed(lookup);
   if (lookup.type === "absent") return factNotFound(lookup.near);

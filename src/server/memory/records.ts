@@ -155,7 +155,7 @@ async function dryRun(c: Context<Env>): Promise<Response> {
   const read = readStore(memory.redactor, body.value);
   if (!read.ok) return refuse(c, refusalOfFailure(read.error));
   const place = placeOf(memory, body.value.repository ?? c.req.query("repository"));
-  const matches = await memory.strategy().find(read.value.fact, { place }, clientGone(c.env.outgoing));
+  const matches = await memory.strategy().find(read.value.fact, { place, near: true }, clientGone(c.env.outgoing));
   if (matches.type === "failed") return refuse(c, unavailableBy(matches));
   const { redact } = memory;
   const same = matches.type === "found" ? [{ ...matches.record, relation: "same" }] : [];

@@ -25,7 +25,7 @@ const MAX_TERMS = 32;
 const MAX_LIMIT = 500;
 const LIMIT = 100;
 
-type FactPlace = { place: Place; scope?: Scope };
+type FactPlace = { place: Place; scope?: Scope; near?: boolean };
 /** A place and a reach limit what is seen. */
 export type Sight = { place?: Place; reach?: MemberReach | undefined };
 
@@ -46,7 +46,7 @@ export function* sameFact(
 }
 
 export function* findFact(hash: string, fact: string, where: FactPlace): Unit<FindOutcome> {
-  return (yield* sameFact(hash, where)) ?? { type: "absent", near: yield* nearFacts(fact, where) };
+  return (yield* sameFact(hash, where)) ?? { type: "absent", near: where.near ? yield* nearFacts(fact, where) : [] };
 }
 
 function* nearFacts(fact: string, { place, scope }: FactPlace): Unit<string[]> {

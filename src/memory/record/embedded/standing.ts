@@ -1,5 +1,5 @@
 // What ranking needs of every active record, and no more: of thousands, a prompt shows sixty.
-import { arrayRows, type Unit } from "../../../store/unit.ts";
+import { arrayRows, together, type Unit } from "../../../store/unit.ts";
 import type { Citation, Place, Scope } from "../contract.ts";
 import type { Standing } from "../rank.ts";
 import { userActor, VOTES, visible, votesOf } from "./row.ts";
@@ -13,9 +13,15 @@ export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<S
       `SELECT ${columns} FROM ${tables} WHERE m.status = 'active' AND ${seen.where} ${end}`,
       ...[...more, ...seen.values],
     );
+  const cited = "memory_citations AS c JOIN memories AS m ON m.id = c.memory";
+  const votes = "memory_votes AS v JOIN memories AS m ON m.id = v.memory";
+  const [records, citations, votings] = yield* together(
+    rows("m.id, m.scope, m.trust, m.verification, m.created_at, m.last_verified_at", "memories AS m"),
+    rows("c.memory, c.kind, c.state, c.path", cited),
+    rows(`v.memory, ${VOTES}`, votes, [userActor(place.user)], "GROUP BY v.memory"),
+  );
   const standings = new Map<unknown, Standing>();
-  const columns = "m.id, m.scope, m.trust, m.verification, m.created_at, m.last_verified_at";
-  for (const [id, scope, trust, verification, createdAt, lastVerifiedAt] of yield* rows(columns, "memories AS m"))
+  for (const [id, scope, trust, verification, createdAt, lastVerifiedAt] of records)
     standings.set(id, {
       id: String(id),
       scope: scope as Scope,
@@ -26,12 +32,9 @@ export function* activeStandings(place: Place, scopes: readonly Scope[]): Unit<S
       votes: NO_VOTES,
       citations: [],
     });
-  const cited = "memory_citations AS c JOIN memories AS m ON m.id = c.memory";
-  for (const [id, kind, state, path] of yield* rows("c.memory, c.kind, c.state, c.path", cited))
+  for (const [id, kind, state, path] of citations)
     standings.get(id)?.citations.push({ kind, state, ...(path === null ? {} : { path }) } as Citation);
-  const votes = "memory_votes AS v JOIN memories AS m ON m.id = v.memory";
-  const [own, each] = [[userActor(place.user)], "GROUP BY v.memory"];
-  for (const [id, json] of yield* rows(`v.memory, ${VOTES}`, votes, own, each)) {
+  for (const [id, json] of votings) {
     const standing = standings.get(id);
     if (standing) standing.votes = votesOf(String(json));
   }

@@ -166,7 +166,9 @@ export function storedStrategy(parts: StoredParts): Strategy {
         const { place, fact, id } = ballot;
         const named = id === undefined ? undefined : yield* getRecord(id, { place, reach }, user);
         const match =
-          named?.type === "got" ? ({ ...named, type: "found" } as const) : yield* findFact(hash(fact), fact, { place });
+          named?.type === "got"
+            ? ({ ...named, type: "found" } as const)
+            : yield* findFact(hash(fact), fact, { place, near: true });
         if (match.type !== "found")
           return { type: "fact_not_found", near: match.type === "absent" ? match.near : [] } as const;
         const got = yield* heldRecord(match.record.id, {}, user);
