@@ -47,6 +47,8 @@ const STRAYING = (there: string): string[] => [
   `npm test -w sub`,
   "npm test --workspaces",
   `npm test --script_shell=${there}/evil.sh`,
+  "npm test --editor=./evil.sh",
+  "npm test --viewer ./evil.sh",
   "git log --output=OWNED",
   "git log --outp OWNED",
   "git diff --no-index /dev/null ../outside/secret.txt",
@@ -125,6 +127,15 @@ it("N6 A7.5 the session's own folder takes notes unasked, and nothing that a pro
     "pyproject.toml",
     "conftest.py",
     "vite.config.ts",
+    "meson.build",
+    "flake.nix",
+    "SConstruct",
+    "mix.exs",
+    "Package.swift",
+    "MODULE.bazel",
+    "x.csproj",
+    "Gruntfile.js",
+    "phpunit.xml",
   );
   const { place, ran, results } = await attack((_place, sessionDir) => {
     const create = (name: string) => ({

@@ -25,6 +25,8 @@ const ELSE = /\|\||\?\?|\bor\b|["'][A-Z][A-Z0-9_]+["']\s*,/;
 const BARE = /[^\s"'`<>,;(){}[\]&|\\]{1,200}/y;
 const LINE_VALUE = /[^\s"'`<>(){}[\]\\]{1,200}(?<![,;])/y;
 const LINE_PHRASE = /[^\s"'`<>(){}[\]\\#,;]{1,60}(?: [^\s"'`<>(){}[\]\\#,;]{1,60}){0,11}/y;
+/** In YAML: the value begins on the next line, below its name. */
+const BLOCK = /(?:[|>][-+\d]{0,2}[ \t]{0,8})?\r?\n([ \t]{1,40})(?=[^\s-])/y;
 const LINE_END = /[ \t]{0,20}(?:[ \t]#[^\n]{0,200})?(?:\r?\n|\\n|$)/y;
 const ELEMENT = /(?:["'][^<>\n]{0,60})?(?:\s[^<>\n]{0,80})?>\s{0,20}(?=[^<\s])/y;
 const CONTENT = /[^<>\r\n]{1,200}(?=<\/|\s{0,20}<\/)/y;
@@ -106,9 +108,13 @@ function unquoted(text: string, name: Name, operator: string, from: number, isCo
       .at(-1) ?? "";
   const isVariable = operator === "=" && /^(?:[A-Z][A-Z0-9_]*|[a-z\d]+(?:\.[a-z\d-]+){2,})$/.test(name.text);
   if (CONFIG_START.test(line) && (isVariable || !isCode || isInConfigFence(text, name.start))) {
+    const block = operator.trim() === ":" ? at(BLOCK, text, from) : null;
+    const isBelow = (block?.[1]?.length ?? 0) > (/^\s*/.exec(line)?.[0].length ?? 0);
+    const start = from + (isBelow && block ? block[0].length : 0);
     const pattern = /passphrase$/i.test(name.text) ? LINE_PHRASE : LINE_VALUE;
-    const whole = at(pattern, text, from)?.[0].length ?? 0;
-    if (whole && at(LINE_END, text, from + whole)) return { start: from, end: from + whole, form: "literal" };
+    const value = at(pattern, text, start)?.[0] ?? "";
+    const isWhole = value !== "" && !(isBelow && value.endsWith(":")) && at(LINE_END, text, start + value.length);
+    if (isWhole) return { start, end: start + value.length, form: "literal" };
   }
   const value = bare(text, from, "bare");
   if (!value) return value;

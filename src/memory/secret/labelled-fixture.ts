@@ -64,6 +64,9 @@ export const labelled: Record<string, string[]> = {
     "kind: Secret\ndata:\n  password: «b64»\n",
     "jwt_secret: «tok»  # rotate\n",
     "redis:\n  passphrase: «rnd»\n",
+    "db:\n  password: |\n    «pw»\n",
+    "api:\n  client_secret: >-\n    «rnd»\n  id: 7\n",
+    "db:\n  password:\n    «pw»\n",
   ],
   toml: [
     '[db]\nuser = "app"\npassword = "«pw»"\n',

@@ -35,7 +35,7 @@ const STRAYING: Record<string, Straying> = {
   },
   mvn: { long: "file settings global-settings", short: /^-[fs]/ },
   npm: {
-    long: "globalconfig script-shell node-options dir location global workspaces cache init-module shell git before-script",
+    long: "globalconfig script-shell node-options dir location global workspaces cache init-module shell git editor viewer browser call before-script",
     short: /^-[CgwL]/,
   },
   npx: { long: "globalconfig script-shell node-options package call", short: /^-[pc]/ },
