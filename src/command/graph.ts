@@ -85,7 +85,7 @@ const timeline: Command = {
   run: async ({ args: [name], options }: Of, { on }) =>
     describe(await on.graph((graph) => graph.timeline(name, options)), (rows) => ({
       data: rows.map(({ at, type, fact }) => ({ at, type, ...factData(fact) })),
-      text: rows.map(momentLine).join("\n") || (name === undefined ? noFacts(options) : "No facts match that."),
+      text: momentLines(rows).join("\n") || (name === undefined ? noFacts(options) : "No facts match that."),
     })),
 };
 
@@ -254,6 +254,9 @@ function sourceText({ sources, origin }: FactView): string {
   return `  (${onOneLine(place, 100)}${sources.length > 1 ? ` and ${sources.length - 1} more` : ""})`;
 }
 
+const momentLines = (rows: readonly TimelineRow[]): string[] => [
+  ...new Map(rows.map((row) => [`${row.at} ${row.type} ${row.fact.text}`, momentLine(row)])).values(),
+];
 const momentLine = ({ at, type, fact }: TimelineRow): string =>
   `${minute(at)}  ${type === "begins" ? "+" : "-"} ${onOneLine(fact.text)}${sourceText(fact)}`;
 

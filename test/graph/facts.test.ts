@@ -53,6 +53,9 @@ describe("facts over time", () => {
     const answer = await run(offline, ["-p", "what database do we use for billing?"]);
     expect(answer.stdout).toMatch(/fact [0-9a-f]{8}[\s\S]*We use Postgres for billing/);
     expect(await graph(offline, "search", "billing")).toMatch(/billing {2}since .* \(promotion [0-9a-f]{8}\)$/m);
+    expect((await graph(offline, "timeline")).match(/We use Postgres for billing/g)).toHaveLength(1);
+    // The notice under its answers is no part of the conversation.
+    expect((await run(offline, ["graph", "entity", "OPENAI_API_KEY"])).stdout).toBe("");
     const found = await run(offline, ["recall", "billing"]);
     expect(found.stdout.match(/^fact .* \(since/gm)).toHaveLength(1);
     expect(found.stdout).toMatch(/^fact [0-9a-f]{8} \(since \d{4}-\d\d-\d\d\)\nWe use Postgres for billing$/m);

@@ -9,6 +9,7 @@ import type { ItemPlace } from "../../memory/recall/item.ts";
 import { Reader } from "../../memory/recall/store/read.ts";
 import { prepared } from "../../memory/recall/store/statement.ts";
 import { fedTurn } from "../../memory/recall/store/tombstone.ts";
+import { OFFLINE_LINE } from "../../model/offline/wording.ts";
 import { runUnit } from "../../store/embedded-store.ts";
 import type { Database } from "../../store/sqlite.ts";
 import { LOCAL_USER } from "../memory/strategy.ts";
@@ -141,8 +142,9 @@ function newTurns(db: Database, session: string, after: number, wanted: WantedTu
     const textOf = (role: string) => {
       const messages = (byTurn.get(turn) ?? []).filter((message) => message["role"] === role);
       const texts = messages.map((message) => runUnit(db, reader.text(Number(message["id"]))));
-      // A step that only calls tools says nothing.
-      const text = texts.filter((one) => one.trim() !== "").join("\n\n");
+      // A step that only calls tools says nothing, and the offline model's notice is no part of the conversation.
+      const words = role === "assistant" ? texts.map((one) => one.replace(OFFLINE_LINE, "").trimEnd()) : texts;
+      const text = words.filter((one) => one.trim() !== "").join("\n\n");
       return { text, at: new Date(Number(messages[0]?.["time"] ?? 0)).toISOString() };
     };
     return { session, turn, turnId: String(row["turn_id"]), user: textOf("user"), assistant: textOf("assistant") };
