@@ -8,7 +8,7 @@ import {
   type ToolKind,
 } from "@agentclientprotocol/sdk";
 import type { PermissionPrompt } from "../runtime/client.ts";
-import { type PermissionAnswer, type PermissionKind, requestSubject } from "../schema/permission.ts";
+import { MAIN_AGENT, type PermissionAnswer, type PermissionKind, requestSubject } from "../schema/permission.ts";
 import { textContent } from "./update/call.ts";
 
 const KINDS: Record<PermissionKind, ToolKind> = {
@@ -67,7 +67,7 @@ function answerOf(optionId: string, { session, location }: PermissionPrompt): Pe
 function callOf(question: PermissionPrompt, announced: ToolCallUpdate | undefined): ToolCallUpdate {
   const { toolCallId, request, explanation, reason, agent } = question;
   const diffs = announced?.content?.filter(({ type }) => type === "diff") ?? [];
-  const asks = agent === "main agent" ? "" : `Asked by ${agent}.\n`;
+  const asks = agent === MAIN_AGENT ? "" : `Asked by ${agent}.\n`;
   return {
     ...announced,
     toolCallId,

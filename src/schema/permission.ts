@@ -2,6 +2,9 @@
 import * as z from "zod";
 import type { agentMode } from "./session.ts";
 
+/** What people are told the main agent is called; others have names of their own. */
+export const MAIN_AGENT = "main agent";
+
 export const permissionKind = z.enum(["read", "write", "shell", "url", "memory", "mcp", "hook"]);
 export type PermissionKind = z.infer<typeof permissionKind>;
 

@@ -50,6 +50,7 @@ describe("plain mode", () => {
     release();
     await screen.see("Permission needed");
     screen.type("\r"); // ends the line that was begun before
+    await screen.see(/Your choice: 1\n+Your choice: $/);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(server.requests).toHaveLength(1);
     screen.type("4\r");

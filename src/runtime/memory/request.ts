@@ -5,6 +5,7 @@ import { originsOf } from "../../memory/record/origins.ts";
 import type { ShownLine } from "../../memory/record/section.ts";
 import type { MemoryCall } from "../../memory/record/tool/tools.ts";
 import type { StoreRequest, VoteRequest } from "../../memory/record/write-contract.ts";
+import { MAIN_AGENT } from "../../schema/permission.ts";
 import type { AskPermit } from "../../session/parts.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { ToolContext } from "../../tool/contract.ts";
@@ -24,7 +25,7 @@ export function storeRequest({ main, place, lines }: MemoryPlace, actor: MemoryA
     input: call.input,
     place,
     source: sourceOf(actor, call.context),
-    author: { kind: "agent", id: agentId ?? main.id, name: agentId ?? "main agent" },
+    author: { kind: "agent", id: agentId ?? main.id, name: agentId ?? MAIN_AGENT },
     origins: (fact) => originsOf(fact, seenTexts(main.state.chain, lines)),
     ask: askBy(actor, call),
   };

@@ -13,7 +13,7 @@ import { matchesRule } from "../../permission/match-rule.ts";
 import { realPath } from "../../permission/path.ts";
 import { makePolicy, type Policy, type SourcedRule } from "../../permission/policy.ts";
 import { parseRule } from "../../permission/rule.ts";
-import type { Rule } from "../../schema/permission.ts";
+import { MAIN_AGENT, type Rule } from "../../schema/permission.ts";
 import { Door } from "../../session/permit.ts";
 import type { Conversation } from "../../session/session.ts";
 import type { OriginRule } from "../../settings/load.ts";
@@ -65,7 +65,7 @@ export class Approvals {
       doubt: (command) => this.wall.doubt(command),
       ...(ask
         ? {
-            ask: (question, signal) => ask({ ...question, agent: question.agent ?? "main agent" }, signal),
+            ask: (question, signal) => ask({ ...question, agent: question.agent ?? MAIN_AGENT }, signal),
             waiting: (count) => main.publish("permission.waiting", { count }),
           }
         : {}),

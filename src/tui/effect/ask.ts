@@ -1,6 +1,7 @@
 // Questions of the session and of commands, put on the screen; each gets exactly one answer.
 import type { Person } from "../../command/contract.ts";
 import type { Prompts } from "../../runtime/client.ts";
+import { MAIN_AGENT } from "../../schema/permission.ts";
 import type { QuestionAnswer, QuestionBody } from "../question/question.ts";
 import type { ScreenMessage } from "../update/message.ts";
 
@@ -40,7 +41,9 @@ export function ask<T extends QuestionBody["type"]>(
 export const screenPrompts = (dispatch: Dispatch, say: (text: string) => void): Required<Prompts> => ({
   async permission(question, signal) {
     const answer = await ask(dispatch, { type: "permission", ask: question }, signal);
-    if (!answer && signal.aborted) say("The permission request was withdrawn: its work has ended.");
+    // The main agent's own is withdrawn with its turn, which says itself that it ended.
+    if (!answer && signal.aborted && question.agent !== MAIN_AGENT)
+      say("The permission request was withdrawn: its work has ended.");
     return answer?.answer ?? { type: "reject" };
   },
   question: async (question, signal) => (await ask(dispatch, { type: "user", ask: question }, signal))?.text,

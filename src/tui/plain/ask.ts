@@ -85,7 +85,7 @@ function permissionText(ask: PermissionPrompt): string {
     ...similarOf(ask).map(({ fact }, at) => `  ${at + 2}. replace the old one: ${visible(fact)}`),
     ...(ask.session && similarOf(ask).length === 0 ? [`  2. this session: ${ask.session}`] : []),
     ...(ask.location && similarOf(ask).length === 0 ? [`  3. this folder, from now on: ${ask.location}`] : []),
-    ...absentChoices(ask).map(({ number, label }) => `  (${number}. ${label})`),
+    ...absentChoices(ask).map(({ number, label }) => `  ${number}. (not offered) ${label}`),
     "  4. reject",
     "  5. reject, and say what to do instead",
     ...(canEdit(ask) ? ["  6. store it in your own words"] : []),

@@ -61,6 +61,7 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
   });
   let waiting: ((answer: string | undefined) => void) | undefined;
   let promptText = "> ";
+  let question = "";
   let continued = "";
   let isEarlier = false;
   /** Nothing runs: a line may be typed, and the prompt says so. */
@@ -109,7 +110,7 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
     }
     const whole = continued + line;
     continued = "";
-    rl.setPrompt(promptText);
+    rl.setPrompt(waiting ? question : promptText);
     events.line(whole);
   });
   rl.on("SIGINT", () => {
@@ -136,7 +137,7 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
       process.stdout.write(`${visible(text)}\n`);
       if (isTheirTurn || waiting || rl.line !== "") showPrompt();
     },
-    ask(question, signal) {
+    ask(text, signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       clearInput();
       return new Promise((resolve) => {
@@ -151,6 +152,7 @@ export function openLines(events: PlainEvents, isDumb: boolean): PlainLines {
         // A line that was begun before the question answers nothing.
         isEarlier = rl.line !== "";
         waiting = settle;
+        question = text;
         rl.setPrompt(question);
         showPrompt();
       });
