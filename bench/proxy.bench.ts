@@ -332,7 +332,9 @@ export async function bench(): Promise<void> {
   const ways = { direct, relay, gateway };
   try {
     for (const [name, part] of Object.entries({ unmanaged, small, middle, unseen, big, prefixes, streams, many })) {
-      if (!WANTED || WANTED.includes(name)) await part(ways);
+      if (WANTED && !WANTED.includes(name)) continue;
+      await part(ways);
+      console.log(`     RSS of the gateway after ${name}: ${rssMb(gateway.pid).toFixed(0)} MB`);
     }
     say("requests that failed", failedRequests(), "", "0", failedRequests() === 0);
   } finally {

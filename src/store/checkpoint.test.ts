@@ -29,3 +29,26 @@ it("X119 the log is moved into the database by a thread, while the writer goes o
   expect(db.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
   db.close();
 });
+
+it("L10 while no thread moves it the log stays below 64 MiB", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "everlong-checkpoint-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, "store.db");
+  const opened = await openDatabase(path);
+  if (!opened.ok) throw new Error(opened.error.what);
+  const db = opened.value;
+  const checkpointer = new Checkpointer(db, { lookMs: 3_600_000 });
+  db.exec("CREATE TABLE t (a TEXT)");
+  const insert = db.prepare("INSERT INTO t VALUES (?)");
+  let most = 0;
+  for (let commit = 0; commit < 50; commit++) {
+    db.exec("BEGIN");
+    for (let n = 0; n < 400; n++) insert.run("x".repeat(4000));
+    db.exec("COMMIT");
+    most = Math.max(most, statSync(`${path}-wal`).size);
+  }
+  expect(most).toBeGreaterThan(50 * 1024 * 1024);
+  expect(most).toBeLessThanOrEqual(64 * 1024 * 1024);
+  await checkpointer.close();
+  db.close();
+});

@@ -5,8 +5,8 @@ import type { Database } from "./sqlite.ts";
 const LOOK_MS = 1000;
 /** A page is moved once, however often it was written: seldom is cheaper. */
 const CHANGED_ROWS = 400;
-/** Pages at which a commit does it after all: 64 MB. */
-const BACKSTOP = 16_384;
+/** Pages at which a commit does it after all: with their frames, and what the last commit brought, the log has at most 64 MiB. */
+export const MOST_LOG_PAGES = 15_000;
 
 type WritingThread = { readonly rows: number; checkpoint(): void };
 
@@ -22,7 +22,7 @@ export class Checkpointer {
   constructor(db: Database, options: { lookMs?: number; elsewhere?: WritingThread } = {}) {
     this.#db = db;
     this.#elsewhere = options.elsewhere;
-    db.exec(`PRAGMA wal_autocheckpoint = ${BACKSTOP}`);
+    db.exec(`PRAGMA wal_autocheckpoint = ${MOST_LOG_PAGES}`);
     this.#timer = setInterval(() => this.#look(), options.lookMs ?? LOOK_MS);
     this.#timer.unref();
   }

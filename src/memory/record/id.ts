@@ -28,16 +28,32 @@ const isOurs = (id: string): boolean => {
 
 /** The shortest beginnings, of 8 letters or more, that tell the wanted ids from all others. One that is not ours stays whole. */
 export function shortIds(wanted: readonly string[], all: Iterable<string>): Map<string, string> {
-  const alike = new Map(wanted.map((id) => [id.slice(0, SHORT), [] as string[]]));
-  for (const id of all) alike.get(id.slice(0, SHORT))?.push(id);
-  // In sorted order, the id that shares most stands beside it.
-  const shared = new Map<string, number>();
-  for (const group of alike.values())
-    for (const [i, id] of group.sort().entries())
-      shared.set(id, Math.max(common(id, group[i - 1] ?? ""), common(id, group[i + 1] ?? "")));
-  return new Map(
-    wanted.map((id) => [id, isOurs(id) ? id.slice(PREFIX.length, Math.max(SHORT, (shared.get(id) ?? 0) + 1)) : id]),
-  );
+  const sorted = [...new Set(wanted)].sort();
+  /** What nobody else may begin with, so far. */
+  const beginnings = sorted.map((id) => id.slice(0, SHORT));
+  const tellApart = (at: number, other: string): void => {
+    const [id, beginning] = [sorted[at], beginnings[at]];
+    if (id === undefined || beginning === undefined || !other.startsWith(beginning)) return;
+    beginnings[at] = id.slice(0, common(id, other) + 1);
+  };
+  for (const id of all) {
+    // The wanted id that shares most with this one stands beside it.
+    const at = placeIn(sorted, id);
+    tellApart(at - 1, id);
+    tellApart(sorted[at] === id ? at + 1 : at, id);
+  }
+  return new Map(sorted.map((id, at) => [id, isOurs(id) ? (beginnings[at] ?? id).slice(PREFIX.length) : id]));
+}
+
+/** How many stand before it in order. */
+function placeIn(sorted: readonly string[], id: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? "") < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function common(a: string, b: string): number {

@@ -14,6 +14,7 @@ import type { FolderPlace } from "../../proxy/files/folder.ts";
 import { embeddedItemIndex, type ItemIndexWriter } from "../../proxy/remember/item-index.ts";
 import { type ItemStorage, storageOn } from "../../proxy/remember/storage.ts";
 import { createProxyStore, type ProxyStoreOptions } from "../../proxy/store/handle.ts";
+import { MOST_LOG_PAGES } from "../../store/checkpoint.ts";
 import { openJournal } from "../../store/journal/journal.ts";
 import { storeJournal } from "../../store/journal/tables.ts";
 import { isSuspect } from "../../store/rebuild/suspect.ts";
@@ -87,7 +88,7 @@ async function open(data: StorageData): Promise<StorageJobs> {
   if (!connected.ok) throw new Error(connected.error.what);
   const db = connected.value;
   // The main thread has the checkpoints made; a commit does it only when the log has grown far too long.
-  db.exec("PRAGMA wal_autocheckpoint = 16384");
+  db.exec(`PRAGMA wal_autocheckpoint = ${MOST_LOG_PAGES}`);
   const level = await openJournal(db, { folder, quarantine, tables: storeJournal });
   if (!level.ok) throw new Error(level.error.what);
   takeTurns(db, new WriteTurn("back", data.turn));

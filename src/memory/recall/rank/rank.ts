@@ -128,13 +128,20 @@ class Pool {
     return this.#passages.get(id)?.[0]?.own ?? 0;
   }
 
+  /** Of two that lend the same, the nearer one does, and of two as near the earlier: the order of writing says nothing. */
+  #isNearer(id: number, near: number, other: number | undefined): boolean {
+    const at = (one: number | undefined): number => (one === undefined ? 0 : (this.#items.get(one)?.seq ?? 0));
+    const [distance, most] = [Math.abs(at(near) - at(id)), Math.abs(at(other) - at(id))];
+    return distance < most || (distance === most && at(near) < at(other));
+  }
+
   /** What the messages around it lend at most, and which one does. */
   #context(id: number): { amount: number; lender: number | undefined } {
     let most = 0;
     let lender: number | undefined;
     for (const [near, share] of this.#near.get(id) ?? []) {
       const amount = share * Math.max(this.#own(near), this.#echoes.get(near) ?? 0);
-      if (amount <= most) continue;
+      if (amount === 0 || amount < most || (amount === most && !this.#isNearer(id, near, lender))) continue;
       most = amount;
       lender = near;
     }
