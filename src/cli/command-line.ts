@@ -14,7 +14,9 @@ export function addCommands(program: Program, faces: Faces, onEnd: (exitCode: nu
     addCommand(program, command, async (one, call) => {
       if (one.own) return onEnd(await one.own(call, { ...ownProcess, faces }));
       const isStream = program.opts()["outputFormat"] === "stream-json";
-      const outcome = await one.run?.(call, { on: home, person: isStream ? eventReader() : personAtTerminal() });
+      // With --json stdout is data alone.
+      const person = isStream ? eventReader() : personAtTerminal("json" in call.options ? "stderr" : "stdout");
+      const outcome = await one.run?.(call, { on: home, person });
       if (!outcome) return;
       if (!outcome.ok) return onEnd(printFailure(outcome.error));
       const { text, data } = outcome.value;

@@ -17,10 +17,11 @@ export const eventReader = (): Person => ({
   watch: watchedBy(progressEvents((step) => tellEvent("work.progress", step), now)),
 });
 
-export function personAtTerminal(): Person {
+/** `lines`: where they are printed that come before the command has ended. */
+export function personAtTerminal(lines: "stdout" | "stderr"): Person {
   const { stdin, stdout } = process;
   return {
-    print: (text) => void stdout.write(`${text}\n`),
+    print: (text) => void process[lines].write(`${text}\n`),
     edit: home.edit,
     input,
     watch: watchedBy(progressLine(process.stderr, now)),

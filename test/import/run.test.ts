@@ -129,6 +129,8 @@ it("IM4 two imports at once take everything once", async () => {
   longHistory(stage);
   const outcomes = await Promise.all([1, 2].map(() => run(stage.place, ["import", "claude", "--json"])));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  // The one that waits says so on stderr: stdout is data alone.
+  for (const { stdout } of outcomes) expect(JSON.parse(stdout)).toMatchObject({ items: { seen: 3000 } });
   const ids = logOf(stage, "imp_claude_one")
     .trim()
     .split("\n")

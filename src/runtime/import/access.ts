@@ -6,8 +6,10 @@ import { fail, ok, type Result } from "../../base/result.ts";
 import { forgetLearned } from "../../memory/forget-learned.ts";
 import { historyClients } from "../../memory/import/clients.ts";
 import type { HistoryClient } from "../../memory/import/contract.ts";
+import { gatherWords } from "../../memory/recall/store/gather.ts";
 import { importedFrom } from "../../schema/imported.ts";
-import { forgetSession } from "../../session/index/index-session.ts";
+import { forgetSaid, forgetSession } from "../../session/index/index-session.ts";
+import { Checkpointer } from "../../store/checkpoint.ts";
 import { faultOf } from "../../store/fault.ts";
 import { acquireLock } from "../../store/lock.ts";
 import { type Database, openDatabase, write } from "../../store/sqlite.ts";
@@ -16,6 +18,7 @@ import { parseTime } from "../recall/time.ts";
 import { openStore } from "../store.ts";
 import { refuseInToolShell } from "../tool-shell.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
+import { ImportCourtesy } from "./courtesy.ts";
 import { feedImported } from "./feed-graph.ts";
 import { type ImportProgress, importClient } from "./import-client.ts";
 import { placesOf, sourcesIn } from "./sources.ts";
@@ -148,9 +151,13 @@ async function withImportLock<T>(
     first.ok || first.error.code !== "store_busy" ? first : await acquireLock(path, { limitMs: LOCK_MS, signal });
   if (!lock.ok) return lock;
   const db = await openStore(paths);
+  const checkpointer = db.ok ? new Checkpointer(db.value) : undefined;
   try {
-    return db.ok ? await work(db.value) : db;
+    if (!db.ok) return db;
+    const ready = await write(db.value, gatherWords);
+    return ready.ok ? await work(db.value) : ready;
   } finally {
+    await checkpointer?.close();
     if (db.ok) db.value.close();
     lock.value.release();
   }
@@ -175,13 +182,14 @@ export async function undoImport(
     const ids = importedSessions(workspace.value, name, db);
     const sizes = ids.map((id) => logSize(workspace.value.paths, id) ?? 0);
     const total = sizes.reduce((sum, size) => sum + size, 0);
+    const courtesy = new ImportCourtesy(db, watch.signal);
     let part = 0;
     for (const [at, id] of ids.entries()) {
-      if (watch.signal.aborted) return fail(undoStopped(at, ids.length));
-      const gone = await removeImported(db, id, workspace.value);
+      const gone = await removeImported(db, id, workspace.value, { signal: watch.signal, courtesy });
       if (!gone.ok) return gone;
       part += sizes[at] ?? 0;
       watch.progress({ label: `Removing ${client.title}`, part, total, count: at + 1, unit: "session" });
+      if (watch.signal.aborted) return fail(undoStopped(at + 1, ids.length));
     }
     const cleared = await write(db, () => void db.prepare("DELETE FROM import_file WHERE client = ?").run(name));
     return cleared.ok ? ok(ids.length) : cleared;
@@ -196,14 +204,20 @@ function importedSessions({ paths }: Workspace, client: string, db?: Database): 
   return [...ids].filter((id) => importedFrom(id) === client);
 }
 
-/** Nobody has it open: it cannot be resumed. */
-async function removeImported(db: Database, id: string, { paths }: Workspace): Promise<Result<void, Failure>> {
+/** Nobody has it open: it cannot be resumed. Stopped in the middle, it is ended by the next call. */
+async function removeImported(
+  db: Database,
+  id: string,
+  { paths }: Workspace,
+  { signal, courtesy }: { signal: AbortSignal; courtesy: ImportCourtesy },
+): Promise<Result<void, Failure>> {
   try {
     rmSync(paths.session(id).dir, { recursive: true, force: true });
   } catch (error) {
     return fail(faultOf(error, paths.session(id).dir));
   }
-  return forgetSession(db, id, () => forgetLearned(db, id));
+  const said = await forgetSaid(db, id, { signal, after: (work) => courtesy.after(work) });
+  return !said.ok || signal.aborted ? said : forgetSession(db, id, () => forgetLearned(db, id));
 }
 
 const undoStopped = (removed: number, all: number): Failure => ({

@@ -6,7 +6,7 @@ import type { Database } from "../../store/sqlite.ts";
 type Batch = { events: number; chars: number };
 
 /** Words are written in fewer and larger pieces when nobody waits for the store. */
-const ALONE: Batch = { events: 2000, chars: 2 * 1024 * 1024 };
+const ALONE: Batch = { events: 4000, chars: 4 * 1024 * 1024 };
 const BESIDE: Batch = { events: 20, chars: 32 * 1024 };
 /** Somebody who wrote will write again: for so long they are not kept waiting. */
 const REMEMBERED_MS = 60_000;

@@ -6,7 +6,7 @@ import { type Failure, refusal } from "../../base/failure.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { forgetLearned } from "../../memory/forget-learned.ts";
 import { IMPORT_PRODUCER } from "../../schema/imported.ts";
-import { forgetSession } from "../../session/index/index-session.ts";
+import { forgetSaid, forgetSession } from "../../session/index/index-session.ts";
 import { readSession } from "../../session/read-session.ts";
 import { replay } from "../../session/replay.ts";
 import { faultOf } from "../../store/fault.ts";
@@ -50,7 +50,8 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  return forgetSession(db, id, () => forgetLearned(db, id));
+  const said = await forgetSaid(db, id);
+  return said.ok ? forgetSession(db, id, () => forgetLearned(db, id)) : said;
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>

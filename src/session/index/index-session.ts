@@ -179,6 +179,31 @@ function offsetOf(db: Database, id: string): number {
   return Number(prepared(db, "SELECT indexed_offset FROM sessions WHERE id = ?").get(id)?.["indexed_offset"] ?? 0);
 }
 
+/** So many items of a session leave the index at a time: taking out words costs ten times as much as putting them in. */
+const FORGOTTEN = 100;
+
+type Forgetting = { signal?: AbortSignal; after?: <T>(work: () => Promise<T>) => Promise<T> };
+
+/**
+ * What was said in a session whose log is gone leaves the index, in short transactions: nobody waits for a long one. What a
+ * signal leaves, and all else, is for `forgetSession`.
+ */
+export async function forgetSaid(
+  db: Database,
+  id: string,
+  { signal, after = (work) => work() }: Forgetting = {},
+): Promise<Result<void, Fault>> {
+  const { RecallWriter } = await import("../../memory/recall/store/write.ts");
+  const some = () => write(db, () => new RecallWriter(db).removeSession({ session: id }, FORGOTTEN));
+  while (!signal?.aborted) {
+    const gone = await after(some);
+    if (!gone.ok) return gone;
+    if (gone.value < FORGOTTEN) break;
+    await nextRound();
+  }
+  return ok(undefined);
+}
+
 /** Everything of a session leaves the index; its folder is not touched. `also` happens in the same transaction, before. */
 export async function forgetSession(
   db: Database,

@@ -46,10 +46,11 @@ export function* removeItems(ids: readonly string[]): Unit<number> {
   return yield* removeRows(rows);
 }
 
-/** Takes out everything of a session. */
-export function* removeSession(place: SessionPlace): Unit<number> {
+/** Takes out everything of a session, or so many of its items at most. Returns how many were there. */
+export function* removeSession(place: SessionPlace, most = Number.MAX_SAFE_INTEGER): Unit<number> {
   const { home } = yield* new Places().of({ ...place, level: "session" });
-  return yield* removeRows(yield* allRows("SELECT id, kind, role, place FROM recall_item WHERE home = ?", home));
+  const sql = "SELECT id, kind, role, place FROM recall_item WHERE home = ? LIMIT ?";
+  return yield* removeRows(yield* allRows(sql, home, most));
 }
 
 /** Turns that were taken back stay searchable, marked. */

@@ -8,6 +8,7 @@ import type { Database } from "../../../store/sqlite.ts";
 import type { Item } from "../item.ts";
 import { itemById } from "../list.ts";
 import { conversation, EVERYTHING, find, HOME, idsOf, openStore, storeOf } from "../recall-fixture.ts";
+import { gatherWords } from "./gather.ts";
 import { INDEXED_CHARS } from "./indexable.ts";
 import { RecallWriter } from "./write.ts";
 
@@ -40,6 +41,21 @@ describe("writing", () => {
     for (const item of conversation(texts)) new RecallWriter(db).add([item]);
     expect(count(db, "(SELECT DISTINCT segid FROM recall_terms_idx)")).toBeLessThan(10);
     expect(count(db, ALL_TURNS)).toBe(60);
+  });
+
+  it("IM7 the words of a large transaction become one piece of the index once they are gathered", () => {
+    const db = openStore();
+    gatherWords(db);
+    const texts = Array.from({ length: 120 }, (_, i) =>
+      Array.from({ length: 200 }, (_, n) => `word${i}x${n}`).join(" "),
+    );
+    const items = conversation(texts);
+    db.exec("BEGIN");
+    new RecallWriter(db).add(items);
+    db.exec("COMMIT");
+    for (const table of ["recall_terms", "search_index"])
+      expect(count(db, `(SELECT DISTINCT segid FROM ${table}_idx)`)).toBe(1);
+    expect(count(db, "recall_item")).toBe(120);
   });
 
   it("R7 equal text of one turn is one item by its kind; in another session or of another identity it is an item of its own", () => {

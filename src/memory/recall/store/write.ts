@@ -31,8 +31,8 @@ export class RecallWriter {
     return runUnit(this.#db, removeItems([...ids]));
   }
 
-  removeSession(place: SessionPlace): number {
-    return runUnit(this.#db, removeSession(place));
+  removeSession(place: SessionPlace, most?: number): number {
+    return runUnit(this.#db, removeSession(place, most));
   }
 
   markRewound(place: SessionPlace, fromTurn: number): void {
