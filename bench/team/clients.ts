@@ -16,7 +16,15 @@ const SEEDED = 1000;
 /** One request in so many writes. */
 const WRITES = 5;
 
-export type Waited = { p50: number; p99: number; errors: number; aSecond: number };
+type Shares = { p50: number; p99: number };
+/** `cold`: of the same requests to nodes that had just started. */
+export type Waited = Shares & { cold: Shares; errors: number; aSecond: number };
+
+function shares(times: readonly number[]): Shares {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
 
 export async function manyClients(url: string): Promise<Waited> {
   const team = await openTeamDatabase(url);
@@ -48,14 +56,13 @@ export async function manyClients(url: string): Promise<Waited> {
         await response?.arrayBuffer();
       }
     };
-    await client(0); // connections and plans are there before it counts
-    times.length = 0;
+    const all = (): Promise<unknown> => Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n + 1)));
+    await all(); // connections and plans are there before it counts
+    const cold = shares(times.splice(0));
     const start = performance.now();
-    await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n + 1)));
+    await all();
     const seconds = (performance.now() - start) / 1000;
-    const sorted = times.toSorted((a, b) => a - b);
-    const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
-    return { p50: at(0.5), p99: at(0.99), errors, aSecond: times.length / seconds };
+    return { ...shares(times), cold, errors, aSecond: times.length / seconds };
   } finally {
     for (const { child } of nodes) child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });

@@ -77,6 +77,16 @@ export function bannerText(facts: RunningGateway["facts"], link: string): string
     ...(facts.team === undefined ? [] : [`team: ${facts.team}`]),
     `on: ${facts.on.join(", ") || "nothing"}; off: ${facts.off.join(", ") || "nothing"}`,
     `upstreams: ${upstreams.join(", ")}`,
+    ...(facts.team === undefined ? connections(address) : FOR_MEMBERS),
+    "Ctrl+C to stop",
+  ].join("\n");
+}
+
+/** A team's node lets nobody in without a token. */
+const FOR_MEMBERS = ["members: everlong token add NAME --tenant TENANT --user USER --scope read,write"];
+
+function connections(address: string): string[] {
+  return [
     "connect:",
     `  codex        codex -c model_provider=everlong -c 'model_providers.everlong={name="Everlong",base_url="${address}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
     `  claude       ANTHROPIC_BASE_URL=${address} claude`,
@@ -84,8 +94,7 @@ export function bannerText(facts: RunningGateway["facts"], link: string): string
     `  gemini       GOOGLE_GEMINI_BASE_URL=${address} gemini`,
     `  opencode     OPENCODE_CONFIG_CONTENT='{"provider":{"openai":{"options":{"baseURL":"${address}/v1"}}}}' opencode`,
     "  or simply    everlong with AGENT",
-    "Ctrl+C to stop",
-  ].join("\n");
+  ];
 }
 
 function warningsOf({ facts, warnings }: RunningGateway): string[] {

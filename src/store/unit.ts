@@ -43,10 +43,15 @@ type StoreWriteOptions = BusyOptions & {
   holds?: boolean;
 };
 
+type StoreReadOptions = BusyOptions & {
+  /** Where many wait for the store it goes before them: for what is small, and all others need. */
+  first?: boolean;
+};
+
 /** Where rows are kept. Nothing is thrown but bugs. */
 export type RowStore = {
   /** Everything that the unit reads is of one moment. */
-  read<T>(unit: () => Unit<T>, options?: BusyOptions): Promise<Result<T, Fault>>;
+  read<T>(unit: () => Unit<T>, options?: StoreReadOptions): Promise<Result<T, Fault>>;
   /** In one transaction, as if no other ran beside it. What the unit throws takes it back. */
   write<T>(unit: () => Unit<T>, options?: StoreWriteOptions): Promise<Result<T, Fault>>;
 };

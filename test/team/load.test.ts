@@ -8,6 +8,7 @@ import { MemberDirectory } from "../../src/server/team/directory.ts";
 import { faultAt } from "../../src/store/fault.ts";
 import { ServerPool } from "../../src/store/postgres/pool.ts";
 import { newTeamDatabase, sharedServer } from "../../src/store/postgres/postgres-fixture.ts";
+import { openTeamDatabase } from "../../src/store/postgres/team-database.ts";
 import type { RowStore } from "../../src/store/unit.ts";
 import { startChaosProxy } from "../tool/chaos-proxy.ts";
 
@@ -101,6 +102,22 @@ it("W17 a line for connections that moves is waited in, however long one wait ma
   onTestFinished(() => pool.close());
   const served = await times(6, () => pool.connected((client) => client.query("SELECT pg_sleep(0.6)")));
   expect(served.map((one) => (one.ok ? "served" : one.error.what))).toEqual(Array(6).fill("served"));
+});
+
+it("W11 W17 a look-up of a token waits behind nobody but those who have the connections", async () => {
+  const opened = await openTeamDatabase(await sharedServer().newUrl(), { size: 1 });
+  if (!opened.ok) throw new Error(opened.error.what);
+  const team = opened.value;
+  onTestFinished(() => team.close());
+  const served: string[] = [];
+  const waiting = await team.pool.connected(async () => {
+    const others = times(3, (n) => team.pool.connected(async () => served.push(`other ${n}`)));
+    const directory = new MemberDirectory((tenant) => team.store(tenant), systemClock);
+    const look = directory.find(`evl.acme.${"x".repeat(43)}`).then(({ type }) => served.push(type));
+    return { all: Promise.all([others, look]) };
+  });
+  if (waiting.ok) await waiting.value.all;
+  expect(served).toEqual(["unknown", "other 0", "other 1", "other 2"]);
 });
 
 it("W17 W4 a connection that cannot be made while another works keeps nobody from that one", async () => {

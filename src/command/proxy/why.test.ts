@@ -128,18 +128,17 @@ describe("serve's lines", () => {
     expect(requestLine({ type: "session.adopted", data: { session: "s" } }, noon)).toBeUndefined();
   });
   it("F80 in this order: address, link, store, on and off, upstreams, how to connect, how to stop", () => {
-    const text = bannerText(
-      {
-        version: "1.0.0",
-        address: "http://127.0.0.1:4747",
-        store: { kind: "sqlite", path: "/h/store.db", bytes: 2048 },
-        on: ["recall"],
-        off: ["graph"],
-        upstreams: [{ name: "openai", host: "api.openai.com", key: true }],
-        loopback: true,
-      },
-      "http://127.0.0.1:4747/#login=x",
-    );
+    const facts = {
+      version: "1.0.0",
+      address: "http://127.0.0.1:4747",
+      store: { kind: "sqlite" as const, path: "/h/store.db", bytes: 2048 },
+      on: ["recall"],
+      off: ["graph"],
+      upstreams: [{ name: "openai", host: "api.openai.com", key: true }],
+      loopback: true,
+    };
+    const link = "http://127.0.0.1:4747/#login=x";
+    const text = bannerText(facts, link);
     const order = [
       "1.0.0",
       "#login=",
@@ -157,6 +156,10 @@ describe("serve's lines", () => {
     const places = order.map((part) => text.indexOf(part));
     expect(places).not.toContain(-1);
     expect(places).toEqual([...places].sort((a, b) => a - b));
+    // W11: without a member's token none of these ways leads anywhere.
+    const team = bannerText({ ...facts, team: "PostgreSQL at db:5432/everlong" }, link);
+    expect(team).toContain("everlong token add NAME");
+    expect(team).not.toMatch(/connect:|ANTHROPIC_BASE_URL/);
   });
 });
 

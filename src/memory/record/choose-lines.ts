@@ -31,7 +31,8 @@ type BestRecords = { ids: string[]; best: RankedRecord[]; open: Record<Scope, St
 export function bestOf(all: readonly Standing[], room: Room, view: RecordView): BestRecords {
   const open: Record<Scope, Standing[]> = { repository: [], user: [] };
   for (const one of all) if (!one.votes.disputed) open[one.scope].push(one);
-  const most = Math.max(MOST_FILES, room.maxRecords) + MISFITS;
+  // Without files to look at the order is final, and no more are looked at than are shown or do not fit.
+  const most = (view.tree ? Math.max(MOST_FILES, room.maxRecords) : room.maxRecords) + MISFITS;
   const best = SCOPES.flatMap((scope) => rank(open[scope], view, most)).sort(byScore);
   return { ids: best.map(({ id }) => id), best, open };
 }

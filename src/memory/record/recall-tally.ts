@@ -26,8 +26,8 @@ export class RecallTally {
       function* () {
         for (const [count, ids] of byCount)
           yield* execute(
-            `UPDATE memories SET recalls = recalls + ?, last_recalled_at = ? WHERE id IN (${ids.map(() => "?").join(", ")})`,
-            ...[count, at, ...ids],
+            "UPDATE memories SET recalls = recalls + ?, last_recalled_at = ? WHERE id IN (SELECT value FROM json_each(?))",
+            ...[count, at, JSON.stringify(ids)],
           );
       },
       { holds: true },

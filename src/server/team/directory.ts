@@ -60,7 +60,7 @@ export class MemberDirectory {
     const now = this.#clock.monotonic();
     const entry = this.#entries.get(token);
     const looked = await this.#store(tenant).read(() => memberOf(tenant, token, this.#clock.now(), this.#shares), {
-      limitMs: LOOK_MS,
+      ...{ limitMs: LOOK_MS, first: true },
     });
     if (!looked.ok) {
       const ageMs = entry ? this.#clock.monotonic() - entry.at : Number.POSITIVE_INFINITY;

@@ -23,14 +23,15 @@ export class ConnectionLine {
     return this.#waiting.length;
   }
 
-  /** False: the line is stuck, or too long. Who has a place leaves it. */
-  async enter(): Promise<boolean> {
+  /** False: the line is stuck, or too long. Who has a place leaves it. `first`: before all who wait. */
+  async enter(first = false): Promise<boolean> {
     if (this.#free > 0) {
       this.#free--;
       return true;
     }
     const { promise: turn, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
+    if (first) this.#waiting.unshift(resolve);
+    else this.#waiting.push(resolve);
     const end = new AbortController();
     void turn.then(() => end.abort());
     for (let limits = 0, moves = -1; limits < MOST_LIMITS && moves !== this.#moves; limits++) {

@@ -28,6 +28,7 @@ const CONNECT_MS = 5000;
 const ANSWER_MS = 8000;
 /** A transaction whose node has stopped ends by itself, and lets go of what it holds. */
 const IDLE_MS = 15_000;
+const FIRST_NEW_PLANS = 8;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 
@@ -123,9 +124,9 @@ export class ServerPool {
   }
 
   /** Runs the work on a connection of its own. What the work throws is thrown on, and the connection is not used again if it is lost. */
-  async connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<Result<T, Fault>> {
+  async connected<T>(work: (client: pg.PoolClient) => Promise<T>, first = false): Promise<Result<T, Fault>> {
     if (this.#isResting()) return this.#away();
-    if (!(await this.#line.enter()))
+    if (!(await this.#line.enter(first)))
       return fail(faultAt("store_busy", this.place, "all its connections were in use for too long"));
     try {
       return this.#isResting() ? this.#away() : await this.#withPlace(work);
@@ -177,11 +178,11 @@ export class ServerPool {
     }
   }
 
-  /** The server keeps the plan that it made for an empty table when the table has thousands of rows: at 1, 2, 4, 8 … uses it makes new ones. */
+  /** The server keeps the plan that it made for an empty table when the table has thousands of rows: at 8, 16, 32 … uses it makes new ones. It keeps none of the first five. */
   #makePlansAnew(client: pg.PoolClient, ignore: () => void): void {
     const uses = (this.#uses.get(client) ?? 0) + 1;
     this.#uses.set(client, uses);
-    if (Number.isInteger(Math.log2(uses))) client.query("DISCARD PLANS").catch(ignore);
+    if (uses >= FIRST_NEW_PLANS && Number.isInteger(Math.log2(uses))) client.query("DISCARD PLANS").catch(ignore);
   }
 
   /** A connection of its own that hears what others tell on a channel; what it tells itself it does not hear. */

@@ -52,8 +52,8 @@ export function* generationNumber(): Unit<number> {
 export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOptions = {}): RowStore {
   const { clock = systemClock, onRaised } = options;
   return {
-    read: (unit, busy = {}) =>
-      bounded(busy, "store_unavailable", () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY")),
+    read: (unit, { first = false, ...busy } = {}) =>
+      bounded(busy, "store_unavailable", () => run(unit, "ISOLATION LEVEL REPEATABLE READ READ ONLY", first)),
     // What was begun ends by itself, and may still be committed.
     write: (unit, { holds = false, ...busy } = {}) =>
       bounded(busy, "store_unsettled", () =>
@@ -97,7 +97,7 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
     }
   }
 
-  async function run<T>(unit: () => Unit<T>, mode: string): Promise<Result<T, Fault>> {
+  async function run<T>(unit: () => Unit<T>, mode: string, first = false): Promise<Result<T, Fault>> {
     const isWrite = !mode.endsWith("READ ONLY");
     let transaction: string | undefined;
     let committing = false;
@@ -129,7 +129,7 @@ export function teamStore(pool: ServerPool, tenant: string, options: TeamStoreOp
           throw error;
         }
         return value;
-      });
+      }, first);
       if (outcome.ok && raised) await onRaised?.(tenant);
       return outcome;
     } catch (error) {
