@@ -105,6 +105,13 @@ describe("answers", () => {
     ]);
   });
 
+  it("A3.4 N44 what was said of a thing is quoted below where it is set, which may be out of date", async () => {
+    const recall = "[51cc0525-b3f8-4669-87be-f4885f70fd36] fact, since 2026-11-19\nThe port is 9090.";
+    const files = { "src/server.js": "export const port = 8080;\nexport function start() { return port; }\n" };
+    const quotes = quotesOf((await ask("what is the port?", { files, recall })).text);
+    expect(quotes.map(({ quote }) => quote)).toEqual(["export const port = 8080;", "The port is 9090."]);
+  });
+
   it("A3.4 this session and the memories of the system prompt are evidence too", async () => {
     const history = [user("The deploy region is eu-west-1.", 1), assistant("Noted.", 1)];
     expect(first((await ask("which deploy region?", { history })).text)).toEqual({

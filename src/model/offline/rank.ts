@@ -62,9 +62,12 @@ export function rank(question: OfflineQuestion, gathered: Gathered): Ranking {
     .sort(byScore);
   const isPiped = (one: AnswerCandidate) => one.type === "line" && one.path === STDIN;
   const floor = (all.find((one) => !isPiped(one))?.score ?? 0) * WORTH_SHOWING;
+  // A definition outweighs whatever was said, but what was said of the very same may be newer.
+  const [first] = all.filter((one) => one.type === "line" && !isPiped(one));
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
+  const isSame = (one: AnswerCandidate) => one.type === "said" && !one.isOutput && one.matched === first?.matched;
   const evidence = all
-    .filter((one) => isPiped(one) || one.score >= floor || (one.type === "said" && subjects.has(one.matched)))
+    .filter((one) => isPiped(one) || one.score >= floor || isSame(one) || (one.type === "said" && subjects.has(one.matched)))
     .sort((a, b) => tier(question, a) - tier(question, b));
   const named = question.terms.length === 0 ? "none" : best === 0 ? "missing" : best < 0.8 ? "partial" : "exact";
   return { evidence, named };
