@@ -112,6 +112,14 @@ describe("answers", () => {
     expect(quotes.map(({ quote }) => quote)).toEqual(["export const port = 8080;", "The port is 9090."]);
   });
 
+  it("A3.4 of two things said on one day the later is the newer", async () => {
+    const recall = [
+      "[aaaaaaaa-b3f8-4669-87be-f4885f70fd36:t1.1] user, 2026-11-19T03:36:14.791Z\nThe staging port is 8081.",
+      "[bbbbbbbb-b3f8-4669-87be-f4885f70fd36:t1.1] user, 2026-11-19T04:53:30.347Z\nThe staging port is 9090.",
+    ].join("\n");
+    expect(first((await ask("what is the staging port?", { recall })).text).quote).toBe("The staging port is 9090.");
+  });
+
   it("A3.4 this session and the memories of the system prompt are evidence too", async () => {
     const history = [user("The deploy region is eu-west-1.", 1), assistant("Noted.", 1)];
     expect(first((await ask("which deploy region?", { history })).text)).toEqual({

@@ -95,10 +95,10 @@ function readOutput(call: MadeCall, output: string, got: Gathered, { now, say, p
   const passages = recalled(output, sessionId).filter(
     ({ source, text }) => !`${source}.`.startsWith(`${now}.`) && !isOwnWords(text),
   );
-  for (const { source, text, date, isOutput } of passages) {
+  for (const { source, text, date, time = date, isOutput } of passages) {
     const dated = { ...(date === undefined ? {} : { date }), ...(isOutput ? { isOutput } : {}) };
     for (const statement of statements(text))
-      say({ source, text: statement, age: ageOf(source, sessionId, date), ...dated });
+      say({ source, text: statement, age: ageOf(source, sessionId, time), ...dated });
   }
   return passages.length;
 }
@@ -162,5 +162,5 @@ function sharedFacts(prompt: string): SpokenPassage[] {
 function ageOf(source: string, sessionId: string, date = ""): string {
   const turn = /\bt(\d+)(?:\.\d+)?$/.exec(source)?.[1] ?? "0";
   const current = sessionId !== "" && source.startsWith(`session ${sessionId} `) ? "1" : "0";
-  return `${current} ${current === "1" ? "" : date.padEnd(10)} ${turn.padStart(8, "0")}`;
+  return `${current} ${current === "1" ? "" : date.padEnd(24)} ${turn.padStart(8, "0")}`;
 }

@@ -67,7 +67,9 @@ export function rank(question: OfflineQuestion, gathered: Gathered): Ranking {
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
   const isSame = (one: AnswerCandidate) => one.type === "said" && !one.isOutput && one.matched === first?.matched;
   const evidence = all
-    .filter((one) => isPiped(one) || one.score >= floor || isSame(one) || (one.type === "said" && subjects.has(one.matched)))
+    .filter(
+      (one) => isPiped(one) || one.score >= floor || isSame(one) || (one.type === "said" && subjects.has(one.matched)),
+    )
     .sort((a, b) => tier(question, a) - tier(question, b));
   const named = question.terms.length === 0 ? "none" : best === 0 ? "missing" : best < 0.8 ? "partial" : "exact";
   return { evidence, named };

@@ -35,7 +35,7 @@ describe("tool results", () => {
     ].join("\n");
     expect(recalled(output, "here")).toEqual([
       { source: "session abc t3", date: "2025-01-02", text: "The port is 1." },
-      { source: "session old t4.1", date: "2025-01-03", text: "The port is 2." },
+      { source: "session old t4.1", date: "2025-01-03", time: "2025-01-03T10:00:00", text: "The port is 2." },
       { source: "memory mem_1", text: "The port is 3." },
       { source: "board deploy-notes", text: "The port is 4." },
       { source: "session here t7", text: "first window" },
@@ -48,7 +48,7 @@ describe("tool results", () => {
       "[112fbd11-1c86-4dd3-bfbc-bb6025865e85] fact, 2026-11-17T18:02:02.641Z\nThe port is now 9090.\n\n" +
       "[79b2f871-2fd1-458d-8926-0cc6fe377a1e] ended fact, 2026-11-16T18:02:02.641Z\nThe port is now 8080.";
     expect(recalled(output, "s")).toEqual([
-      { source: "fact 112fbd11", date: "2026-11-17", text: "The port is now 9090." },
+      { source: "fact 112fbd11", date: "2026-11-17", time: "2026-11-17T18:02:02.641", text: "The port is now 9090." },
     ]);
   });
 

@@ -2,7 +2,8 @@
 import { isOwnWords } from "./wording.ts";
 
 export type GrepLine = { path: string; line: number; text: string };
-type Recalled = { source: string; text: string; date?: string; isOutput?: boolean };
+/** `time`: the date with what more is told of it. */
+type Recalled = { source: string; text: string; date?: string; time?: string; isOutput?: boolean };
 
 /** What ripgrep puts at the end of a line that it cut. */
 const CUT_LINE = / \[\.{3} (?:omitted end of long line|\d+ more matche?s?)\]$/;
@@ -43,7 +44,14 @@ const SEARCH_CALL = /^(?:grep|glob|view|recall)\n[a-z_]+: |^(?:output_mode: cont
 
 /** Results with their source, each source followed by its text on the same line or the lines below. */
 export function recalled(output: string, sessionId: string): Recalled[] {
-  const passages: { source: string; date?: string; isOutput?: boolean; isPast?: boolean; rows: string[] }[] = [];
+  const passages: {
+    source: string;
+    date?: string;
+    time?: string;
+    isOutput?: boolean;
+    isPast?: boolean;
+    rows: string[];
+  }[] = [];
   for (const row of output.split(/\r?\n/)) {
     const ref = REF.exec(row);
     const current = passages.at(-1);
@@ -57,7 +65,7 @@ export function recalled(output: string, sessionId: string): Recalled[] {
     const place = fact ? `fact ${fact}` : `session ${session ?? sessionId} ${checkpoint ?? turn}`;
     const source = kind ? [kind, id, turnOf].filter(Boolean).join(" ") : place;
     const rest = row.slice(head.length);
-    const date = /\d{4}-\d{2}-\d{2}/.exec(rest)?.[0];
+    const time = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+)?/.exec(rest)?.[0];
     const words = /^[^:—"“]{0,80}?(?::\s|—\s?|(?=["“]))(.*)$/.exec(
       rest.replace(/T\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/, ""),
     )?.[1];
@@ -65,7 +73,8 @@ export function recalled(output: string, sessionId: string): Recalled[] {
     passages.push({
       source,
       rows: words ? [words] : [],
-      ...(date === undefined ? {} : { date }),
+      ...(time === undefined ? {} : { date: time.slice(0, 10) }),
+      ...(time?.includes("T") ? { time } : {}),
       ...(isOutput ? { isOutput } : {}),
       // What was true once is no answer to what is.
       ...(rest.startsWith("] ended fact") ? { isPast: true } : {}),
