@@ -35,7 +35,7 @@ const resultText = ({ status, name, finding, fix, mended = [] }: CheckResult): s
   [
     `${status.padEnd(4)} ${name}: ${finding}`,
     ...(fix ? [`     fix: ${fix}`] : []),
-    ...mended.map((did) => `     done: ${did}`),
+    ...mended.map((did) => `     repair: ${did}`),
   ].join("\n");
 
 const summary = ({ ok: good, warn, fail }: Diagnosis["counts"]): string =>

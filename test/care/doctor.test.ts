@@ -266,6 +266,16 @@ describe("doctor", () => {
     expect(only(again.events, "soft_failure")).toEqual([]);
   });
 
+  it("OP11 N20 what cannot be repaired because of another fault is told as not repaired", async () => {
+    const { place, id } = await usedPlace();
+    copySession(place, id, "55555555-0000-4000-8000-000000000000");
+    writeFileSync(join(place.home, "settings.json"), "{bad", { mode: 0o600 });
+    const { checks } = await diagnose(place, "--fix");
+    const indexing = checks.find(({ name }) => name === "indexing");
+    expect(indexing?.mended?.join()).toMatch(/^Not repaired: .*settings\.json:1:2 is not JSON/);
+    expect(indexing?.status).toBe("warn");
+  });
+
   it("OP11 D8 a write-ahead log that grew too long is moved into the store, sessions left out are indexed", async () => {
     const { place, id } = await usedPlace();
     copySession(place, id, "55555555-0000-4000-8000-000000000000");

@@ -40,7 +40,7 @@ async function examine(check: DoctorCheck, view: DoctorView, confirm: Confirm | 
   try {
     mended = await check.mend(view, confirm);
   } catch (error) {
-    mended = [`Repair failed: ${errorText(error)}`];
+    mended = [`Not repaired: ${errorText(error)}`];
   }
   view.forget();
   return { name: check.name, ...(await looked(check, view)), ...(mended.length > 0 ? { mended } : {}) };

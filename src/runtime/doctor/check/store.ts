@@ -1,6 +1,6 @@
 // store.db: whole, of a version we know, its log short, its search index sound, and level with the session logs.
 import { statSync } from "node:fs";
-import { errorText } from "../../../base/failure.ts";
+import { errorText, type Failure } from "../../../base/failure.ts";
 import { indexProblem } from "../../../memory/recall/store/damage.ts";
 import { DatabaseView } from "../../../store/database-view.ts";
 import { segmentsIn } from "../../../store/journal/segment.ts";
@@ -76,7 +76,7 @@ export const walCheck: DoctorCheck = {
   },
   async mend({ paths }) {
     const db = await openStore(paths);
-    if (!db.ok) return [db.error.what];
+    if (!db.ok) return [notRepaired(db.error)];
     const emptied = await emptyLog(db.value);
     db.value.close();
     return [emptied.ok ? "Moved the write-ahead log into store.db." : emptied.error.what];
@@ -95,16 +95,20 @@ export const searchCheck: DoctorCheck = {
   mend: () => remakeIndex(),
 };
 
+const notRepaired = ({ what }: Failure): string => `Not repaired: ${what}`;
+
 async function remakeIndex(): Promise<string[]> {
   const workspace = await openWorkspace();
-  if (!workspace.ok) return [workspace.error.what];
+  if (!workspace.ok) return [notRepaired(workspace.error)];
   const db = await openStore(workspace.value.paths);
-  if (!db.ok) return [db.error.what];
+  if (!db.ok) return [notRepaired(db.error)];
   try {
     const emptied = await emptyIndex(db.value);
     const outcome = emptied.ok ? await rebuildIndex(db.value, workspace.value, () => undefined) : emptied;
     return [
-      outcome.ok ? `Rebuilt the search index from ${plural(outcome.value.sessions, "session")}.` : outcome.error.what,
+      outcome.ok
+        ? `Rebuilt the search index from ${plural(outcome.value.sessions, "session")}.`
+        : notRepaired(outcome.error),
     ];
   } finally {
     db.value.close();
@@ -125,11 +129,11 @@ export const lagCheck: DoctorCheck = {
   },
   async mend() {
     const workspace = await openWorkspace();
-    if (!workspace.ok) return [workspace.error.what];
+    if (!workspace.ok) return [notRepaired(workspace.error)];
     const db = await openStore(workspace.value.paths);
-    if (!db.ok) return [db.error.what];
+    if (!db.ok) return [notRepaired(db.error)];
     const outcome = await catchUp(db.value, workspace.value.paths, workspace.value.indexing, () => undefined);
     db.value.close();
-    return [outcome.ok ? "Brought the index up to date." : outcome.error.what];
+    return [outcome.ok ? "Brought the index up to date." : notRepaired(outcome.error)];
   },
 };
