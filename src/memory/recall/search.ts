@@ -88,13 +88,13 @@ export function search(db: Database, request: SearchRequest, relatedTo: RelatedW
   return ofOneMoment(db, () => searching(request, parts));
 }
 
-/** Reads a little of what searches there will want, and says whether there may be more: for when nobody waits. */
-export function readAhead(db: Database, within: Within): boolean {
+/** Reads a little of what searches there will want, and says how many passages: for when nobody waits. */
+export function readAhead(db: Database, within: Within): number {
   const { known } = partsOf(db, NO_RELATED_WORDS);
   return ofOneMoment(db, function* () {
     yield* known.renew();
     const scope = yield* resolveScope(within);
-    return scope !== undefined && (yield* known.readAhead(scope));
+    return scope ? yield* known.readAhead(scope) : 0;
   });
 }
 

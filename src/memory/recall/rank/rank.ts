@@ -128,7 +128,7 @@ class Pool {
     return this.#passages.get(id)?.[0]?.own ?? 0;
   }
 
-  /** Of two that lend the same, the nearer one does, and of two as near the earlier: the order of writing says nothing. */
+  /** When two lend the same, the nearer one does, and of two as near the earlier: the order of writing says nothing. */
   #isNearer(id: number, near: number, other: number | undefined): boolean {
     const at = (one: number | undefined): number => (one === undefined ? 0 : (this.#items.get(one)?.seq ?? 0));
     const [distance, most] = [Math.abs(at(near) - at(id)), Math.abs(at(other) - at(id))];

@@ -12,7 +12,7 @@ export type KnownPlace = { place: ItemPlace; scopes: number[] };
 
 /** More than these are not kept. */
 const MOST_PASSAGES = 4_000;
-const MOST_INDEXED = 8_000;
+const MOST_INDEXED = 4_000;
 /** So many are read ahead before the next search gets its turn. */
 const AT_ONCE = 40;
 /** No session has this number. */
@@ -51,13 +51,13 @@ export class KnownRows {
     return index;
   }
 
-  /** Reads a little of what searches in that scope will want; false when there is no more. */
-  *readAhead(scope: ResolvedScope): Unit<boolean> {
+  /** Reads a little of what searches in that scope will want; gives how many passages, none when there are no more. */
+  *readAhead(scope: ResolvedScope): Unit<number> {
     this.#isReadAhead = true;
     const { index, left } = yield* this.#indexOf(scope);
     const texts = index && left > 0 ? yield* index.renew(AT_ONCE) : [];
     for (const text of texts) readings().of(text);
-    return texts.length > 0;
+    return texts.length;
   }
 
   /** The index in memory that a scope has, where it has one, and how many passages it has not read yet. */

@@ -103,8 +103,8 @@ describe("a small index in memory", () => {
     const within: Within = { scopes: [{ type: "session", session: "own" }] };
     const known = new KnownRows();
     expect(indexOf(db, known, EVERYTHING)).toBeUndefined();
-    const ahead = (): boolean => runUnit(db, known.readAhead(scopeIn(db, within)));
-    expect(ahead()).toBe(true);
+    const ahead = (): number => runUnit(db, known.readAhead(scopeIn(db, within)));
+    expect(ahead()).toBeGreaterThan(0);
     expect(indexOf(db, known, within), "half read").toBeUndefined();
     while (ahead());
     const small = indexOf(db, known, within);

@@ -2,6 +2,7 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { errorText } from "../../../base/failure.ts";
 import { isRecord } from "../../../base/json.ts";
+import { releaseMemory } from "../../../base/release-memory.ts";
 import { type Database, sqlite } from "../../../store/sqlite.ts";
 import { listByTime } from "../list.ts";
 import { readAhead, search } from "../search.ts";
@@ -23,15 +24,21 @@ if (!isMainThread && isRecord(workerData) && "everlongRecall" in workerData)
 function serve(path: string): void {
   let db: Database | undefined;
   let expected: Within | undefined;
+  let readSince = 0;
   /** A little at a time: whoever asks meanwhile is answered first. */
   const readOn = (): void => {
     if (!db || !expected) return;
     try {
-      if (!readAhead(db, expected)) expected = undefined;
+      const count = readAhead(db, expected);
+      readSince += count;
+      if (count === 0) expected = undefined;
     } catch {
       expected = undefined; // the next search meets the same fault and tells
     }
-    if (expected) setImmediate(readOn);
+    if (expected) return void setImmediate(readOn);
+    if (readSince < MUCH) return;
+    readSince = 0;
+    releaseMemory(); // a thread that rests collects nothing
   };
   const expect = (within: Within): void => {
     if (!expected) setImmediate(readOn);
@@ -53,6 +60,9 @@ function serve(path: string): void {
     }
   });
 }
+
+/** To read so many passages leaves tens of megabytes of garbage. */
+const MUCH = 500;
 
 /** Nothing is there: the first real search then finds its code and the database ready. */
 const NOTHING = { text: "warm", within: { scopes: [{ type: "session", session: "" }] } } as const;
