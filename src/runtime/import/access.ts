@@ -216,8 +216,8 @@ async function removeImported(
   } catch (error) {
     return fail(faultOf(error, paths.session(id).dir));
   }
-  const said = await forgetSaid(db, id, { signal, after: (work) => courtesy.after(work) });
-  return !said.ok || signal.aborted ? said : forgetSession(db, id, () => forgetLearned(db, id));
+  const outcome = await forgetSaid(db, id, { signal, after: (work) => courtesy.after(work) });
+  return !outcome.ok || signal.aborted ? outcome : forgetSession(db, id, () => forgetLearned(db, id));
 }
 
 const undoStopped = (removed: number, all: number): Failure => ({

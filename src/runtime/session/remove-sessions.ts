@@ -50,8 +50,8 @@ export async function removeSession(
   } finally {
     lock.value?.release();
   }
-  const said = await forgetSaid(db, id);
-  return said.ok ? forgetSession(db, id, () => forgetLearned(db, id)) : said;
+  const outcome = await forgetSaid(db, id);
+  return outcome.ok ? forgetSession(db, id, () => forgetLearned(db, id)) : outcome;
 }
 
 const inUse = (id: string, pid: number | undefined): Failure =>

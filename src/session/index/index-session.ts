@@ -59,11 +59,14 @@ export async function reindexSession(
  */
 export async function restartIndex(db: Database, id: string, paths: SessionPaths): Promise<Result<boolean, Fault>> {
   if (isContinued(paths.events, offsetOf(db, id))) return ok(false);
-  const restarted = await write(db, () => {
-    forgetRows(db, id);
-    prepared(db, "UPDATE sessions SET event_count = 0, indexed_offset = 0 WHERE id = ?").run(id);
-  });
+  const restarted = await write(db, () => beginAnew(db, id));
   return restarted.ok ? ok(true) : restarted;
+}
+
+/** Nothing of the log counts as indexed any more. */
+function beginAnew(db: Database, id: string): void {
+  forgetRows(db, id);
+  prepared(db, "UPDATE sessions SET event_count = 0, indexed_offset = 0 WHERE id = ?").run(id);
 }
 
 /** Whether the log is the one that was read so far. One that lost its end may have grown since, and rarely to the end of a line. */
@@ -185,8 +188,8 @@ const FORGOTTEN = 100;
 type Forgetting = { signal?: AbortSignal; after?: <T>(work: () => Promise<T>) => Promise<T> };
 
 /**
- * What was said in a session whose log is gone leaves the index, in short transactions: nobody waits for a long one. What a
- * signal leaves, and all else, is for `forgetSession`.
+ * What was said in a session whose log is gone leaves the index, in short transactions: nobody waits for a long one. The
+ * rest is for `forgetSession`; without it a log of the same session is indexed from its beginning.
  */
 export async function forgetSaid(
   db: Database,
@@ -194,6 +197,8 @@ export async function forgetSaid(
   { signal, after = (work) => work() }: Forgetting = {},
 ): Promise<Result<void, Fault>> {
   const { RecallWriter } = await import("../../memory/recall/store/write.ts");
+  const start = await write(db, () => beginAnew(db, id));
+  if (!start.ok) return start;
   const some = () => write(db, () => new RecallWriter(db).removeSession({ session: id }, FORGOTTEN));
   while (!signal?.aborted) {
     const gone = await after(some);

@@ -12,7 +12,14 @@ import { migrate } from "../../store/migrate.ts";
 import { storeMigrations } from "../../store/migrations.ts";
 import { type Database, openDatabase } from "../../store/sqlite.ts";
 import { findRefs } from "./find-refs.ts";
-import { forgetOldCalls, forgetSession, indexAppended, indexSession, reindexSession } from "./index-session.ts";
+import {
+  forgetOldCalls,
+  forgetSaid,
+  forgetSession,
+  indexAppended,
+  indexSession,
+  reindexSession,
+} from "./index-session.ts";
 
 let dir: string;
 let db: Database;
@@ -269,6 +276,30 @@ describe("index", () => {
     expect(found("gone")).toEqual([]);
     expect(db.prepare("SELECT count(*) AS n FROM recall_passage").get()?.["n"]).toBe(0);
     expect(db.prepare("SELECT count(*) AS n FROM turns").get()?.["n"]).toBe(0);
+  });
+
+  it("IM6 RI16 a long session is forgotten some items at a time; stopped, the rest is forgotten later, or its log is indexed whole again", async () => {
+    const [log, other] = [new Log("s1", "/w"), new Log("s2", "/w")];
+    for (let turn = 1; turn <= 250; turn++) log.user(turn, `message ${turn} about a heron`);
+    other.user(1, "a bittern");
+    await log.index();
+    await other.index();
+    const count = (table: string) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"];
+    const said = () => db.prepare("SELECT turn, text FROM recall_item i JOIN recall_passage p ON p.item = i.id").all();
+    const byText = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    const before = said().sort(byText);
+    const stop = new AbortController();
+    const after = <T>(work: () => Promise<T>): Promise<T> => {
+      stop.abort();
+      return work();
+    };
+    expect((await forgetSaid(db, "s1", { signal: stop.signal, after })).ok).toBe(true);
+    expect(count("recall_item")).toBe(151);
+    await log.index();
+    expect(said().sort(byText)).toEqual(before);
+    expect(count("turns")).toBe(251);
+    expect((await forgetSaid(db, "s1")).ok).toBe(true);
+    expect([count("recall_item"), found("heron"), found("bittern").length]).toEqual([1, [], 1]);
   });
 
   it("R1 R4 calls, results and checkpoints are found by ref; what was recalled is not said again; refs count on", async () => {
