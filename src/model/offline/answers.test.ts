@@ -117,7 +117,7 @@ describe("answers", () => {
       "[aaaaaaaa-b3f8-4669-87be-f4885f70fd36:t1.1] user, 2026-11-19T03:36:14.791Z\nThe staging port is 8081.",
       "[bbbbbbbb-b3f8-4669-87be-f4885f70fd36:t1.1] user, 2026-11-19T04:53:30.347Z\nThe staging port is 9090.",
     ].join("\n");
-    expect(first((await ask("what is the staging port?", { recall })).text).quote).toBe("The staging port is 9090.");
+    expect(first((await ask("what is the staging port?", { recall })).text)?.quote).toBe("The staging port is 9090.");
   });
 
   it("A3.4 this session and the memories of the system prompt are evidence too", async () => {
