@@ -17,7 +17,7 @@ export const isLocalVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.tes
 /** Builtins whose arguments set variables. */
 export const DECLARES = new Set(["export", "declare", "typeset", "readonly", "local"]);
 
-/** Of the system's loader, the shell and common programs: what the variable holds is run, or says what is. */
+/** Read by the system's loader, the shell or a common program: what the variable holds is run, or says what is. */
 const CHOOSING =
   /^(PATH|IFS|ENV|BASH_.*|SHELL|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|MAILPATH|FCEDIT|HISTFILE|LD_.*|DYLD_.*|GCONV_PATH|OPENSSL_(CONF|ENGINES|MODULES)|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|LESSKEY.*|MAKEFILES|BROWSER|TAR_OPTIONS|RSYNC_(RSH|CONNECT_PROG)|CVS_RSH|VIMINIT|EXINIT|GVIMINIT|AWKLIBPATH|PERL5DB|LUA_INIT.*|PYTHON(STARTUP|BREAKPOINT|HOME|INSPECT|PLATLIBDIR)|.*(PAGER|EDITOR|VISUAL|DIFFTOOL)|(CARGO_.*_?)?RUSTC.*WRAPPER|CARGO_.*_(RUNNER|LINKER))$/;
 const NPM =
