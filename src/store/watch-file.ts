@@ -9,6 +9,7 @@ export class FileWatch {
   /** Open as long as the process: closing any descriptor of the file would drop SQLite's locks on it. */
   readonly #fd: number | undefined;
   readonly #file: Stats | undefined;
+  #wasFilled = false;
 
   /** The database has just been opened. */
   constructor(path: string) {
@@ -29,6 +30,8 @@ export class FileWatch {
     const header = Buffer.alloc(HEADER.length);
     readSync(this.#fd, header, 0, HEADER.length, 0);
     // A new database is empty until its log is moved into it.
+    if (stat.size === 0 && (this.#wasFilled || this.#file.size > 0)) return "store_corrupt: the file was emptied";
+    this.#wasFilled ||= stat.size > 0;
     if (stat.size > 0 && header.toString("latin1") !== HEADER) return "store_corrupt: the file was overwritten";
     return undefined;
   }

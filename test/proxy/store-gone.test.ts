@@ -1,5 +1,5 @@
 // N15: a gateway whose store is removed, replaced or overwritten says so, and goes on relaying.
-import { openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { openSync, renameSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { text } from "../model-server/reply.ts";
@@ -26,6 +26,7 @@ it.each<[string, (place: Place) => void, RegExp]>([
     (place) => void writeSync(openSync(store(place), "r+"), Buffer.alloc(4096, "x"), 0, 4096, 0),
     /store_corrupt.*overwritten/,
   ],
+  ["store.db is emptied", (place) => truncateSync(store(place)), /store_corrupt.*emptied/],
 ])("N15 %s: /healthz is not ok, requests pass", async (_, harm, finding) => {
   const server = await startModelServer({ script: () => text("ok") });
   const gateway = await startGateway(server, { env: SMALL_WINDOW });

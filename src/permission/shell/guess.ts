@@ -20,6 +20,8 @@ const SETS = /^(read|mapfile|readarray|printf|getopts|export|declare|typeset|loc
 const MOST = 64;
 /** Texts of the line that an unknown word may stand for. */
 const MOST_TEXTS = 1000;
+/** Words that only the run will know: for each, its whole command is tried with every guess. */
+const MOST_OPEN = 500;
 /** Each one may double the folders that a path is judged from. */
 const MOST_MOVES = 4;
 
@@ -34,7 +36,7 @@ export class Guesses {
   readonly #texts: readonly string[];
   /** All that the line holds of literal texts: what it may give a program to read. */
   readonly tokens: readonly string[];
-  /** The line holds more texts than are tried: an unknown word may stand for anything. */
+  /** The line holds more texts or unknown words than are tried: one of them may stand for anything. */
   readonly isTooMuch: boolean;
 
   constructor(
@@ -51,8 +53,9 @@ export class Guesses {
     this.#setsUnread = commands.some((c) => SETS.test(c.words[0]?.value ?? ""));
     this.tokens = [...new Set([...commands.flatMap((c) => textsIn(c.words)), ...texts.flatMap(tokensOf)])];
     const all = [...commands.flatMap((c) => c.words), ...[...writes, ...reads].map((target) => target.word)];
-    const isOpen = all.some((word) => !word.literal);
-    this.isTooMuch = isOpen && this.tokens.length > MOST_TEXTS;
+    const open = all.filter((word) => !word.literal).length;
+    const isOpen = open > 0;
+    this.isTooMuch = open > MOST_OPEN || (isOpen && this.tokens.length > MOST_TEXTS);
     this.#texts = isOpen && !this.isTooMuch ? this.tokens.flatMap((token) => [token, ...this.#below(token)]) : [];
   }
 
@@ -82,6 +85,7 @@ export class Guesses {
 
   /** The command with one of its unknown words taken for a guess. */
   commands(words: readonly ShellWord[]): { words: ShellWord[]; unsure?: true }[] {
+    if (this.isTooMuch) return [];
     return words.flatMap((word, at) =>
       this.of(word).map(({ value, unsure }) => ({
         words: words.with(at, looseWord(value)),

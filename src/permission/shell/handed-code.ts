@@ -2,13 +2,13 @@
 import { analyseShell } from "./analyse.ts";
 import type { ShellAnalysis } from "./analysis.ts";
 import { isKnown } from "./handed-text.ts";
-import { type GivenCode, givenCode } from "./unwrap.ts";
+import { type GivenCode, givenCode, takesAnyCode } from "./unwrap.ts";
 import type { ShellWord } from "./word.ts";
 
 /** More than a person would write into one command. */
 const MOST_CODES = 50;
-/** A word that may be a line for a shell, and holds what only the run will know. */
-const OPEN_LINE = /[\s;&|].*[$`]|[$`].*[\s;&|]/s;
+/** An option after which code stands. */
+const CODE_OPTION = /^-\w*[ce]$/;
 /** Its language is read by itself, and uses the same signs. */
 const HAS_SIGNS = /^([gmn]?awk|g?sed|perl|jq)$/;
 
@@ -25,9 +25,17 @@ export async function analyseWhole(line: string, userHome: string): Promise<Shel
   return analysis;
 }
 
+/** A word that may be a line for a shell, and holds what only the run will know. */
+const isOpenLine = ({ value, literal }: ShellWord): boolean => literal && /[\s;&|]/.test(value) && /[$`]/.test(value);
+
 function codesIn([program, ...args]: readonly ShellWord[]): GivenCode[] {
-  const lines = HAS_SIGNS.test(program?.value ?? "") ? [] : args.filter((w) => w.literal && OPEN_LINE.test(w.value));
-  return [...args.flatMap((_, i) => givenCode(args.slice(i)) ?? []), ...lines.map(({ value }) => ({ line: value }))];
+  const codes: GivenCode[] = [];
+  const last = args.findLastIndex(({ value }) => CODE_OPTION.test(value));
+  if (args.slice(0, Math.max(last, 0)).some((word) => !word.literal)) codes.push("hidden");
+  const starts = args.flatMap((word, i) => (takesAnyCode(word.value) ? [i] : []));
+  for (const i of starts.slice(0, MOST_CODES + 1)) codes.push(...[givenCode(args.slice(i)) ?? []].flat());
+  const lines = HAS_SIGNS.test(program?.value ?? "") ? [] : args.filter(isOpenLine);
+  return [...codes, ...lines.map(({ value }) => ({ line: value }))];
 }
 
 async function runsUnread(codes: readonly GivenCode[], userHome: string): Promise<boolean> {

@@ -93,6 +93,13 @@ describe("N1 the line that is run", () => {
     expect((await place.shell("touch new.txt && cat *.txt", { allow: rules("shell(touch)") })).type).toBe("ask");
   });
 
+  it("N7 a line of very many unknown words is asked about as a whole, and does not use up the memory", async () => {
+    const { root: cwd, userHome } = place;
+    const command = `x ${"$a ".repeat(60_000)}`;
+    const parts = await inspect([{ kind: "shell", command }], { cwd, userHome, everlongHome: join(userHome, "own") });
+    expect(parts).toContainEqual(expect.objectContaining({ kind: "write", unsure: true, real: join(userHome, "own") }));
+  });
+
   it("N1 only what nobody was asked about counts as unasked", async () => {
     const parts = await inspect([{ kind: "shell", command: "ls | head" }], {
       cwd: place.root,

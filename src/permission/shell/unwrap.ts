@@ -53,7 +53,6 @@ export type GivenCode = { script: string } | { line: string } | "hidden" | "inpu
 /** The code that a shell or an interpreter is given by its words. */
 export function givenCode([program, ...args]: readonly ShellWord[]): GivenCode | undefined {
   const name = basename(program?.value ?? "").toLowerCase();
-  if (!program?.literal) return args.some((a) => /^-\w*[ce]$/.test(a.value)) ? "hidden" : undefined;
   if (!SHELLS.has(name)) return args.some((a) => inlineCode(name)?.test(a.value)) ? "hidden" : undefined;
   const { inner, opaqueReason } = shellScript(name, args, undefined) ?? NOTHING;
   const [script] = inner;

@@ -17,32 +17,29 @@ export const isLocalVariable = (name: string): boolean => /^[a-z][a-z0-9]*$/.tes
 /** Builtins whose arguments set variables. */
 export const DECLARES = new Set(["export", "declare", "typeset", "readonly", "local"]);
 
-/** Of the system's loader, the shell and common programs: what the variable holds is run, or says what is. */
+/** Read by the system's loader, the shell or a common program: what the variable holds is run, or says what is. */
 const CHOOSING =
   /^(PATH|IFS|ENV|BASH_.*|SHELL|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|MAILPATH|FCEDIT|HISTFILE|LD_.*|DYLD_.*|GCONV_PATH|OPENSSL_(CONF|ENGINES|MODULES)|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|LESSKEY.*|MAKEFILES|BROWSER|TAR_OPTIONS|RSYNC_(RSH|CONNECT_PROG)|CVS_RSH|VIMINIT|EXINIT|GVIMINIT|AWKLIBPATH|PERL5DB|LUA_INIT.*|PYTHON(STARTUP|BREAKPOINT|HOME|INSPECT|PLATLIBDIR)|.*(PAGER|EDITOR|VISUAL|DIFFTOOL)|(CARGO_.*_?)?RUSTC.*WRAPPER|CARGO_.*_(RUNNER|LINKER))$/;
 const NPM =
   /^npm_config_(script_shell|shell|git|editor|viewer|browser|node_options|node_gyp|(user|global)config|init_module)$/i;
 
-/** Options of one program, and its helpers: the values that name no code and no file with code. Any other value may. */
+/** Options of one program, and its helpers: the words that name no code and no file with code. Any other one may. */
 const OPTIONS: readonly { names: RegExp; calm: RegExp }[] = [
-  { names: /^(PERL5OPT|RUBYOPT)$/, calm: /^(\s*-(w|W[\w:-]*))*\s*$/ },
-  {
-    names: /^NODE_OPTIONS$/,
-    calm: /^(\s*--(max-|no-|trace-|unhandled-|enable-|disable-|openssl-)[\w-]+(=[\w-]+)?)*\s*$/,
-  },
+  { names: /^(PERL5OPT|RUBYOPT)$/, calm: /^-(w|W[\w:-]*)$/ },
+  { names: /^NODE_OPTIONS$/, calm: /^--(max|no|trace|unhandled|enable|disable|openssl)-[\w-]+(=[\w-]+)?$/ },
   {
     names: /^(MAKEFLAGS|GNUMAKEFLAGS|MFLAGS)$/,
-    calm: /^(\s*-{0,2}([iknqsw]+|j\d*|(no-)?[a-z]+-(directory|going|vars)|silent))*\s*$/,
+    calm: /^-{0,2}([iknqsw]+|j\d*|print-directory|no-print-directory|keep-going|silent)$/,
   },
   {
     names: /^(_?JAVA|JDK|MAVEN|GRADLE|SBT|JVM|KOTLIN)_.*(OPTIONS|OPTS|ARGS)$/,
-    calm: /^(\s*-(X(m[nsx]|ss)\w+|D[\w.]+=[\w.:/-]*))*\s*$/,
+    calm: /^-(X(m[nsx]|ss)\w+|D[\w.]+=[\w.:/-]*)$/,
   },
-  { names: /^GOFLAGS$/, calm: /^(\s*-(mod|tags|count|v|race|trimpath|buildvcs|p)(=[\w,]+)?)*\s*$/ },
-  { names: /^(CC|CXX|CPP|LD|AR|AS|NM|RANLIB|STRIP|FC|RUSTC|RUSTDOC)$/, calm: /^(\s*[\w./+-]+)*\s*$/ },
+  { names: /^GOFLAGS$/, calm: /^-(mod|tags|count|v|race|trimpath|buildvcs|p)(=[\w,]+)?$/ },
+  { names: /^(CC|CXX|CPP|LD|AR|AS|NM|RANLIB|STRIP|FC|RUSTC|RUSTDOC)$/, calm: /^[\w./+-]+$/ },
   {
     names: /^(C|CPP|CXX|F|FC|LD|RUST|RUSTDOC|CGO_.*|CARGO_.*RUST)FLAGS$/,
-    calm: /^(?!.*(plugin|wrapper|specs|linker|-B))[\w\s./+,=:-]*$/,
+    calm: /^(?!.*(plugin|wrapper|specs|linker|-B))[\w./+,=:-]+$/,
   },
 ];
 
@@ -50,7 +47,10 @@ const OPTIONS: readonly { names: RegExp; calm: RegExp }[] = [
 export function hidesPrograms(name: string, values: readonly (string | undefined)[] = []): boolean {
   if (CHOOSING.test(name) || NPM.test(name)) return true;
   const calm = OPTIONS.find(({ names }) => names.test(name))?.calm;
-  return calm !== undefined && !(values.length > 0 && values.every((value) => value !== undefined && calm.test(value)));
+  if (!calm) return false;
+  const isCalm = (value: string | undefined): boolean =>
+    value?.split(/\s+/).every((word) => word === "" || calm.test(word)) ?? false;
+  return values.length === 0 || !values.every(isCalm);
 }
 
 /** Subscripts are arithmetic, and arithmetic may run commands. */
