@@ -45,8 +45,8 @@ export function toolEnded(transcript: Transcript, event: Complete): Transcript {
   const { toolCallId, toolName = "tool" } = event.data;
   const isCall = (block: TranscriptBlock) => block.kind === "tool" && block.toolCallId === toolCallId;
   const running = transcript.live.find(isCall) as BlockOf<"tool"> | undefined;
-  const asked = transcript.requested.find((request) => request.toolCallId === toolCallId);
-  const block = resultOf(event, running ?? { tool: toolName, args: asked?.arguments });
+  const request = transcript.requested.find((one) => one.toolCallId === toolCallId);
+  const block = resultOf(event, running ?? { tool: toolName, args: request?.arguments });
   return running ? changeLive(transcript, (one) => (one === running ? block : one)) : withBlock(transcript, block);
 }
 

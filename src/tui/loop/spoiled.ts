@@ -17,7 +17,7 @@ import type { SentFrame } from "./picture.ts";
 import { linesOf, type Region, rowCount } from "./region.ts";
 
 /** `region` and `waiting`: as they would be, had the frame met its size. */
-export type Spoiling = {
+type Spoiling = {
   printed: PrintedLines;
   region: Region;
   waiting: readonly PrintUnit[];

@@ -44,9 +44,9 @@ function editDumbLine(rl: Interface, key: { ctrl?: boolean; name?: string } | un
   // Readline has taken the key as a letter.
   const typed = rl.line.replaceAll(/\p{Cc}/gu, "");
   const isCleared = key?.ctrl === true && key.name === "u";
-  const kept = isCleared ? "" : key?.name === "backspace" ? [...typed].slice(0, -1).join("") : typed;
-  Object.assign(rl, { line: kept, cursor: kept.length });
-  process.stdout.write("\b \b".repeat(widthOf(typed) - widthOf(kept)));
+  const rest = isCleared ? "" : key?.name === "backspace" ? [...typed].slice(0, -1).join("") : typed;
+  Object.assign(rl, { line: rest, cursor: rest.length });
+  process.stdout.write("\b \b".repeat(widthOf(typed) - widthOf(rest)));
 }
 
 /** `isDumb`: the terminal knows no control sequence. */
