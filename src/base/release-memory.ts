@@ -1,5 +1,5 @@
 // What V8 is told of memory: to give it back at once, or to make less room for what is new.
-import { setFlagsFromString } from "node:v8";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
@@ -20,4 +20,28 @@ export function releaseMemory(): void {
     setFlagsFromString("--no-expose-gc");
   }
   collect();
+}
+
+const MUCH_BYTES = 96 * 1024 * 1024;
+const PAUSE_MS = 2_000;
+
+/** For a thread, to be called after each piece of work: what a large one left behind is collected in the pause after it. */
+export function heapKeeper(): () => void {
+  let least = Number.POSITIVE_INFINITY;
+  let pause: NodeJS.Timeout | undefined;
+  return () => {
+    const held = heldBytes();
+    least = Math.min(least, held);
+    if (pause || held - least < MUCH_BYTES) return;
+    pause = setTimeout(() => {
+      pause = undefined;
+      releaseMemory();
+      least = heldBytes();
+    }, PAUSE_MS).unref();
+  };
+}
+
+function heldBytes(): number {
+  const { total_heap_size: heap, external_memory: external } = getHeapStatistics();
+  return heap + external;
 }

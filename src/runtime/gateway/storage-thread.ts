@@ -2,6 +2,7 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { errorText } from "../../base/failure.ts";
 import { isRecord } from "../../base/json.ts";
+import { heapKeeper } from "../../base/release-memory.ts";
 import { SharedOpening } from "../../base/shared-opening.ts";
 import { rulesExtractor } from "../../memory/graph/extract/rules.ts";
 import { TemporalGraph } from "../../memory/graph/graph.ts";
@@ -66,6 +67,7 @@ const tell = (reply: StorageReply): void => parentPort?.postMessage(reply);
 function serve(data: StorageData): void {
   // Tried again with the next job after a failure.
   const opening = new SharedOpening(() => open(data));
+  const keepHeapSmall = heapKeeper();
   let isTold = false;
   parentPort?.on("message", async ({ id, job, args }: StorageAsk) => {
     try {
@@ -74,6 +76,7 @@ function serve(data: StorageData): void {
     } catch (error) {
       tell({ type: "failed", id, message: errorText(error) });
     }
+    keepHeapSmall();
     // Once: by the next job the file may have been made anew, and this thread still has the old one open.
     if (!isTold && isSuspect(data.store)) {
       isTold = true;
