@@ -223,7 +223,7 @@ async function removeImported(
 const undoStopped = (removed: number, all: number): Failure => ({
   code: "interrupted",
   what: `Stopped. ${removed} of ${all} sessions are removed.`,
-  data: "The others are unchanged.",
+  data: "Some texts of the last one may still be found; sessions that it did not come to are unchanged.",
   next: "Run the same command again to remove the rest.",
   exit: 130,
 });
