@@ -29,8 +29,7 @@ type TeamGraphOptions = {
 };
 type TenantGraph = { store: GraphStore; ingest: GraphIngest | undefined };
 
-/** Another node may have died with episodes in hand: they are free when its lease has run out. */
-const LOOK_MS = 15_000;
+/** A node may die with episodes in hand: they are free when its lease has run out. */
 const LEASE_MS = 60_000;
 const CLOSE_MS = 2000;
 /** Whoever asks waits for the answer. */
@@ -42,21 +41,25 @@ const atHome = async () =>
 export class TeamGraphs {
   readonly #options: TeamGraphOptions;
   readonly #tenants = new Map<string, TenantGraph>();
-  readonly #looking: NodeJS.Timeout;
 
   constructor(options: TeamGraphOptions) {
     this.#options = options;
-    this.#looking = setInterval(() => {
-      for (const { ingest } of this.#tenants.values()) ingest?.wake();
-    }, LOOK_MS);
-    this.#looking.unref();
+  }
+
+  /** Episodes may be waiting. */
+  wake(tenant: string): void {
+    if (this.#isOn()) this.#of(tenant).ingest?.wake();
+  }
+
+  #isOn(): boolean {
+    const { values } = this.#options.workspace.settings;
+    return values["memory.enabled"] && values["graph.enabled"];
   }
 
   /** The graph as this member sees it. */
   async services(member: Member): Promise<Result<GraphServices, Failure>> {
     const { workspace, key, storeOf, recallOf } = this.#options;
-    const { values } = workspace.settings;
-    if (!values["memory.enabled"] || !values["graph.enabled"]) return fail(graphOff);
+    if (!this.#isOn()) return fail(graphOff);
     const { tenant } = member;
     const { store, ingest } = this.#of(tenant);
     const viewer = { identity: personOf(member), reach: member };
@@ -74,7 +77,7 @@ export class TeamGraphs {
       }),
       store: storeOf(tenant),
       hashKey: () => key,
-      groupIds: values["memory.graphiti.groupIdStrategy"],
+      groupIds: workspace.settings.values["memory.graphiti.groupIdStrategy"],
       caller: { may: (scope) => mayDo(member, scope), isOthers: (thing) => isOthers(store, viewer, thing) },
     });
   }
@@ -97,7 +100,6 @@ export class TeamGraphs {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#looking);
     await Promise.all([...this.#tenants.values()].map(({ ingest }) => ingest?.close(CLOSE_MS)));
   }
 

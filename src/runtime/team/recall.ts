@@ -24,9 +24,6 @@ import { mayTeamSend } from "./consent.ts";
 const SCOPES = ["auto", "session", "branch", "repository", "user", "all"] as const;
 type TeamScope = (typeof SCOPES)[number];
 
-/** Another node may have died with passages in hand, and others add to the line. */
-const LOOK_MS = 15_000;
-
 /** `origin`: where it sends texts, when that is not the node's machine. */
 type NodeEmbedder = { embedder: Embedder; origin: string | undefined };
 
@@ -36,17 +33,17 @@ export class TeamRecalls {
   readonly #storeOf: (tenant: string) => RowStore;
   readonly #onTrouble: (message: string) => void;
   readonly #tenants = new Map<string, RowRecall>();
-  readonly #looking: NodeJS.Timeout;
   #embedder: Promise<NodeEmbedder | undefined> | undefined;
 
   constructor(workspace: Workspace, storeOf: (tenant: string) => RowStore, onTrouble: (message: string) => void) {
     this.#workspace = workspace;
     this.#storeOf = storeOf;
     this.#onTrouble = onTrouble;
-    this.#looking = setInterval(() => {
-      for (const recall of this.#tenants.values()) recall.embedSoon();
-    }, LOOK_MS);
-    this.#looking.unref();
+  }
+
+  /** Passages may be waiting for their vectors. */
+  wake(tenant: string): void {
+    this.of(tenant).embedSoon();
   }
 
   /** What was stored before there was an index, or came from a home, is filled in while others search. */
@@ -71,7 +68,6 @@ export class TeamRecalls {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#looking);
     await Promise.all([...this.#tenants.values()].map((recall) => recall.close()));
   }
 }

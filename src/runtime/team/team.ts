@@ -17,6 +17,7 @@ import { oneRow, type RowStore } from "../../store/unit.ts";
 import { isMemoryDenied } from "../memory/service.ts";
 import { redactorOf, type Workspace } from "../workspace.ts";
 import { TeamGraphs } from "./graph.ts";
+import { lookForWork } from "./left-work.ts";
 import { memberRecall, TeamRecalls } from "./recall.ts";
 import { memberSharing } from "./sharing.ts";
 import { tokensOfTenant } from "./token-store.ts";
@@ -68,6 +69,13 @@ export async function openTeam(
   const failures: MemoryBackend["failures"] = [];
   const prompts = new PromptCache(systemClock);
   const graphs = new TeamGraphs({ workspace, key: database.key, storeOf, recallOf, onTrouble });
+  const endLooking = lookForWork(
+    (tenant) => database.store(tenant),
+    (tenant) => {
+      graphs.wake(tenant);
+      recalls.wake(tenant);
+    },
+  );
   const metrics = new NodeMetrics();
   const recallFor = (member: Member) =>
     memberRecall(workspace, recallOf(member.tenant), member, (ms) => metrics.recalled(ms));
@@ -78,6 +86,7 @@ export async function openTeam(
     ...{ storeOf, recallOf },
     async close() {
       clearInterval(flushing);
+      endLooking();
       await graphs.close();
       await recalls.close();
       await flush();

@@ -55,12 +55,23 @@ type ApiHandler = (req: IncomingMessage, res: ServerResponse, member?: Member) =
 
 /** Everybody who comes here has passed the gate. */
 export function createApi(parts: ApiParts): ApiHandler {
+  const members = new WeakMap<IncomingMessage, Member>();
+  const app = apiRoutes(parts, (req) => members.get(req));
+  const listener = getRequestListener((request, env) => app.fetch(request, env as Env["Bindings"]), {
+    overrideGlobalObjects: false,
+  });
+  return (req, res, member) => {
+    if (member) members.set(req, member);
+    return listener(req, res);
+  };
+}
+
+export function apiRoutes(parts: ApiParts, memberOf: (req: IncomingMessage) => Member | undefined): Hono<Env> {
   const { events, signIn } = parts;
   const tries = new Throttle(() => performance.now(), MOST_CODES);
   const app = new Hono<Env>();
-  const members = new WeakMap<IncomingMessage, Member>();
   app.use(async (c, next) => {
-    c.set("member", members.get(c.env.incoming));
+    c.set("member", memberOf(c.env.incoming));
     await next();
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
     c.header("cache-control", "no-store");
@@ -116,11 +127,5 @@ export function createApi(parts: ApiParts): ApiHandler {
     parts.report("api", error);
     return refuse(c, refusal(codeOf(error) === "store_corrupt" ? "store_unavailable" : "internal"));
   });
-  const listener = getRequestListener((request, env) => app.fetch(request, env as Env["Bindings"]), {
-    overrideGlobalObjects: false,
-  });
-  return (req, res, member) => {
-    if (member) members.set(req, member);
-    return listener(req, res);
-  };
+  return app;
 }
