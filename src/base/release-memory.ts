@@ -30,18 +30,18 @@ export function heapKeeper(): () => void {
   let least = Number.POSITIVE_INFINITY;
   let pause: NodeJS.Timeout | undefined;
   return () => {
-    const held = heldBytes();
-    least = Math.min(least, held);
-    if (pause || held - least < MUCH_BYTES) return;
+    const bytes = heapBytes();
+    least = Math.min(least, bytes);
+    if (pause || bytes - least < MUCH_BYTES) return;
     pause = setTimeout(() => {
       pause = undefined;
       releaseMemory();
-      least = heldBytes();
+      least = heapBytes();
     }, PAUSE_MS).unref();
   };
 }
 
-function heldBytes(): number {
+function heapBytes(): number {
   const { total_heap_size: heap, external_memory: external } = getHeapStatistics();
   return heap + external;
 }
