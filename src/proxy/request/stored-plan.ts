@@ -40,6 +40,8 @@ export async function storedPlan(
     (await Promise.all(leaving)).find((outcome): outcome is Extract<typeof outcome, { ok: false }> => !outcome.ok) ??
     ok(draft);
   const stored = new Set<string>();
+  /** The anchor names the first prompt, which stays in the request and may still wait to be stored. */
+  const opening = input.items.filter(({ role, own }) => role === "user" && own !== undefined).slice(0, 1);
   let madeCut: MadeCut | undefined;
   let isSettled = false;
   let putOff: PromptQuestion | undefined;
@@ -71,7 +73,8 @@ export async function storedPlan(
     }
     // A larger anchor may need a deeper cut, and what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, [...storable(fresh, input.body)]);
+    const needed = new Set([...fresh, ...(state ? opening : [])]);
+    const ensured = await context.remember.ensure(session, lane, [...storable([...needed], input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     madeCut = ensured.value.refused.length === 0 ? draft.madeCut : undefined;
