@@ -22,10 +22,13 @@ const session = { id: "s1", no: 1, path: "sessions/s1" } as ProxySession;
 /** Storage that refuses items, and an anchor that says nothing until items have left. */
 async function planned(refused: readonly string[] = []) {
   const asked: PromptQuestion[] = [];
+  const ensured = new Set<string>();
   let [refsTaken, hasLeft] = [0, false];
   const remember = {
-    ensure: async (_session: unknown, _lane: number, given: readonly StorableItem[]) =>
-      ok({ refused: given.map(({ own }) => own).filter((own) => refused.includes(own)) }),
+    ensure: async (_session: unknown, _lane: number, given: readonly StorableItem[]) => {
+      for (const { own } of given) ensured.add(own);
+      return ok({ refused: given.map(({ own }) => own).filter((own) => refused.includes(own)) });
+    },
     drop: async () => {
       hasLeft = true;
       return ok(undefined);
@@ -46,7 +49,7 @@ async function planned(refused: readonly string[] = []) {
   const state = async (): Promise<string> => (hasLeft ? `<everlong_state>\n${words(200)}\n</everlong_state>` : "");
   const outcome = await storedPlan(context, input, { session, lane: 1, state, sight });
   if (!outcome.ok) throw new Error(outcome.error.what);
-  return { plan: outcome.value, asked, refsTaken };
+  return { plan: outcome.value, asked, refsTaken, ensured };
 }
 
 describe("a cut", () => {
@@ -56,6 +59,13 @@ describe("a cut", () => {
     expect(refsTaken).toBe(1);
     expect(new Set(asked.map(({ standing }) => [...standing].join(" "))).size).toBe(1);
     expect(plan.tokensSent).toBeLessThanOrEqual(budget.high);
+  });
+
+  it("X71 is made with its first prompt stored, which the anchor names", async () => {
+    const { plan, ensured } = await planned();
+    const first = items.find(({ role }) => role === "user");
+    expect(plan.dropped).not.toContain(first);
+    expect(ensured).toContain(first?.own);
   });
 
   it("X42 is made anew without the items that could not be stored", async () => {

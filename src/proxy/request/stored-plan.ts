@@ -40,14 +40,14 @@ export async function storedPlan(
     (await Promise.all(leaving)).find((outcome): outcome is Extract<typeof outcome, { ok: false }> => !outcome.ok) ??
     ok(draft);
   const stored = new Set<string>();
+  /** The anchor names the first prompt, which stays in the request and may still wait to be stored. */
+  const opening = input.items.filter(({ role, own }) => role === "user" && own !== undefined).slice(0, 1);
   let madeCut: MadeCut | undefined;
   let isSettled = false;
   let putOff: PromptQuestion | undefined;
   /** A search that gave nothing in its time is not asked again in other words: the request would wait twice. */
   let lost: PromptQuotes | undefined;
   const search = input.recall;
-  // The anchor begins with it, so it must not wait behind what the thread has still to store.
-  const task = state ? input.items.filter(({ isPrompt }) => isPrompt).slice(0, 1) : [];
   const isStored = ({ own }: HistoryItem): boolean => own === undefined || stored.has(own);
   const recall: typeof search =
     search &&
@@ -73,7 +73,8 @@ export async function storedPlan(
     }
     // A larger anchor may need a deeper cut, and what is not stored does not leave the request.
     if (round >= MOST_ROUNDS) return fail(faultAt("store_busy", session.path, "the cut did not settle"));
-    const ensured = await context.remember.ensure(session, lane, [...storable([...task, ...fresh], input.body)]);
+    const needed = new Set([...fresh, ...(state ? opening : [])]);
+    const ensured = await context.remember.ensure(session, lane, [...storable([...needed], input.body)]);
     if (!ensured.ok) return ensured;
     for (const own of ensured.value.refused) untouched.add(own);
     madeCut = ensured.value.refused.length === 0 ? draft.madeCut : undefined;
