@@ -66,7 +66,7 @@ it("W12 WB4 B44 SEC11 on no route does a member see, change or remove what is an
   const model = await startModelServer({ script: () => text(`It is ${SECRET}.`) });
   onTestFinished(() => model.close());
   const ann = await addMember(url, "ann --tenant acme --user ann --scope read,write,approve");
-  const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write,approve,admin --repo acme/other");
+  const bob = await addMember(url, "bob --tenant acme --user bob --scope read,write,approve --repo acme/other");
   const eve = await addMember(url, "eve --tenant globex --user ann --scope read,write,approve,admin");
   const node = await startProxiedNode(url, model);
   const asAnn = (line: string, body?: unknown): Promise<Answer> => ask(node, ann, line, body, { "if-match": "*" });
