@@ -1,10 +1,11 @@
 // What a model, a paste or a bad line may bring: too much, broken, or gone in the middle. Nothing is lost and nothing hangs.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, onlySession, scene, userTexts } from "../agent/scene.ts";
+import { bin } from "../agent/terminal.ts";
 import { calls, text } from "../model-server/reply.ts";
-import { logOf, only } from "../tool/everlong.ts";
+import { logOf, NODE_FLAGS, only } from "../tool/everlong.ts";
 import { openScreen } from "./screen.ts";
 
 describe("too much, broken, or gone", () => {
@@ -36,6 +37,28 @@ describe("too much, broken, or gone", () => {
     const lines = screen.all();
     for (const one of ["first answer", "second answer", "interactive ·"])
       expect(lines.filter((line) => line.includes(one))).toHaveLength(1);
+  });
+
+  it("F12 a size that changes while the program starts: it is drawn for the new one", async () => {
+    const { place } = await scene([text("fine")]);
+    const preload = join(place.folder, "resizing.cjs");
+    // What node does when the terminal was resized between two questions for its size, with the first of them.
+    writeFileSync(
+      preload,
+      `const { prototype } = require("node:tty").WriteStream;
+       const ask = prototype._refreshSize;
+       let questions = 0;
+       prototype._refreshSize = function () {
+         if (questions++ < 2) this.emit("resize");
+         return ask.call(this);
+       };`,
+    );
+    const screen = openScreen(place, {
+      program: [process.execPath, ...NODE_FLAGS, "--require", preload, bin],
+    });
+    await screen.see("? keys");
+    screen.type("go\r");
+    await screen.see("fine");
   });
 
   it("FB3 a paste of 200,000 lines becomes a file that the message names", async () => {

@@ -72,6 +72,8 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
   const transcript = transcriptPrinter(look);
   let hasSync = false;
   let kind: string | undefined;
+  // Asking for the size may tell of a new one at once, also before there is a painter; it asks by itself when it begins.
+  let resized = (): void => undefined;
   const isRemote = face.terminal.SSH_TTY !== undefined || face.terminal.SSH_CONNECTION !== undefined;
   const terminal = openTerminalAdapter(
     {
@@ -81,7 +83,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
         store.dispatch(input.type === "key" ? { ...input, now, columns: terminal.size().columns } : { ...input, now });
         painter.request("key");
       },
-      resize: () => painter.resized(),
+      resize: () => resized(),
       lost: events.lost,
     },
     isRemote ? REMOTE_ESCAPE_MS : LOCAL_ESCAPE_MS,
@@ -126,6 +128,7 @@ export function openStage(face: FaceStart, events: StageEvents): Stage {
       if (question && question.shownAt === undefined) store.dispatch({ type: "shown", now: Date.now() });
     },
   });
+  resized = painter.resized;
   const clock = screenClock(() => painter.request(), face.ui.motion);
 
   painter.flush();
