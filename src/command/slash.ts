@@ -1,5 +1,7 @@
 // Commands typed into an open session: is a message one, which one, and running it.
+
 import type { Failure } from "../base/failure.ts";
+import { entryOf } from "../base/own-entry.ts";
 import { nearNames } from "../base/text.ts";
 import type { Client } from "../runtime/client.ts";
 import type { CommandOutcome, Person, SlashCommand } from "./contract.ts";
@@ -21,7 +23,7 @@ export function parseTyped(text: string): TypedText {
   if (!match) return { type: "prompt", text };
   const name = (match[1] ?? "").toLowerCase();
   const args = (match[2] ?? "").trim();
-  const command = slashCommands.find((c) => c.name === (ALIASES[name] ?? name));
+  const command = slashCommands.find((c) => c.name === (entryOf(ALIASES, name) ?? name));
   if (command) return { type: "command", command, args };
   return { type: "unknown", name, args, failure: unknownCommand(name) };
 }

@@ -1,5 +1,6 @@
 // git for looking only: whatever the repository's configuration, attributes and layout say, it runs no other program, opens
 // no connection, writes nothing and reads no repository but the folder's own. What cannot be made so is refused.
+import { entryOf } from "../base/own-entry.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import { withoutProgramsOf } from "./environment.ts";
 import { type GitQuestion, gitAnswers } from "./git-answers.ts";
@@ -49,7 +50,7 @@ export async function harmlessGit(call: GitCall): Promise<Result<HarmlessGit, st
   const subcommand = call.args[at] ?? "";
   const env = harmlessEnvironment(withoutProgramsOf(call.folders, call.env));
   if (/^--(version|help)$/.test(subcommand)) return ok({ args: [...call.args], env, reads: [] });
-  const rules = Object.hasOwn(SUBCOMMANDS, subcommand) ? SUBCOMMANDS[subcommand] : undefined;
+  const rules = entryOf(SUBCOMMANDS, subcommand);
   if (!rules) return fail("this form of git may do more than look");
   const answers = await gitAnswers({ ...call, env });
   if (!answers.ok) return answers;

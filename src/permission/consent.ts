@@ -1,7 +1,9 @@
 // Consent: which endpoints text may be sent to from which folder, kept in EVERLONG_HOME/consent.json.
+
 import { join } from "node:path";
 import * as z from "zod";
 import type { Failure } from "../base/failure.ts";
+import { entryOf } from "../base/own-entry.ts";
 import { fail, ok, type Result } from "../base/result.ts";
 import type { UpdateFile } from "../settings/write.ts";
 import { changeState, type PermissionFile, readState } from "./state-file.ts";
@@ -88,7 +90,7 @@ export async function readGraphitiConsent(
 ): Promise<GraphitiConsent | undefined> {
   const state = await readState(file(everlongHome));
   const answers = state.ok ? state.value.graphiti?.[root] : undefined;
-  return answers && Object.hasOwn(answers, endpoint) ? answers[endpoint] : undefined;
+  return answers && entryOf(answers, endpoint);
 }
 
 /** Without an answer the record is removed. */

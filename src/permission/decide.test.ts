@@ -53,6 +53,7 @@ describe("A7.4 the order of decision", () => {
     expect(await place.shell("git status && sudo /bin/rm x", policy)).toMatchObject({ type: "deny", code: "denied" });
     expect(await place.shell("rm $x", policy)).toMatchObject({ type: "deny" });
     expect(await place.shell("touch x", policy)).toMatchObject({ type: "allow" });
+    expect(await place.shell("constructor -x", { allow: rules("shell(toString)") })).toMatchObject({ type: "ask" });
   });
   it("(3) a hook's deny beats allow rules", async () => {
     const policy = { allow: rules("shell"), hook: { decision: "deny", reason: "no" } as const };

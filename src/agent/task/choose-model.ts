@@ -1,4 +1,5 @@
 // On which model an agent runs: what was asked for, unless it is unknown or too dear. Never silently another.
+import { entryOf } from "../../base/own-entry.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip, nearNames } from "../../base/text.ts";
 import type { Coded, ModelChange } from "./contract.ts";
@@ -67,7 +68,7 @@ function wantedModel(wish: ModelWish): Result<Wanted, Coded> {
     const offer = find(model);
     return offer ? ok({ offer }) : fail(unknownModel(model, wish.offers));
   }
-  const configured = Object.hasOwn(models, agentType) ? models[agentType] : undefined;
+  const configured = entryOf(models, agentType);
   if (configured !== undefined) return ok(named(find, [configured]));
   if (candidates.length > 0) return ok(named(find, candidates));
   if (!wish.own) return ok({});

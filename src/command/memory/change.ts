@@ -2,6 +2,7 @@
 
 import { commandUsage, type Failure } from "../../base/failure.ts";
 import { optional } from "../../base/optional.ts";
+import { entryOf } from "../../base/own-entry.ts";
 import { fail, type Result } from "../../base/result.ts";
 import type { Direction, MemoryChoice, MemoryEdit, MemoryTexts } from "../../runtime/client/memory.ts";
 import { type CommandOutcome, describe, output } from "../contract.ts";
@@ -120,7 +121,7 @@ export async function vote({
   args: [id = "", word = ""],
   options: { reason, ...choice },
 }: MemoryVerbCall<MemoryChoice & { reason: string }>): Promise<CommandOutcome> {
-  const direction = DIRECTIONS[word];
+  const direction = entryOf(DIRECTIONS, word);
   if (!direction)
     return usage(
       `A vote is up or down, not "${word}".`,

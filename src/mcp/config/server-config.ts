@@ -1,8 +1,10 @@
 // One MCP server as configuration describes it: checked field by field, so that a bad one names its field and fails alone.
+
 import * as z from "zod";
 import { MAX_TIMER_MS } from "../../base/abort.ts";
 import { isLoopback } from "../../base/address.ts";
 import { optional } from "../../base/optional.ts";
+import { entryOf } from "../../base/own-entry.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import { clip } from "../../base/text.ts";
 import { expandAll, type Variables } from "./expand.ts";
@@ -73,7 +75,7 @@ export function parseServer(name: string, value: unknown, variables: Variables):
 
 function lineOf(entry: Entry): Result<StdioLine | RemoteLine, string> {
   const { command, args, cwd, env, url, headers } = entry;
-  const type = entry.type === undefined ? (command === undefined ? "http" : "stdio") : TYPES[entry.type];
+  const type = entry.type === undefined ? (command === undefined ? "http" : "stdio") : entryOf(TYPES, entry.type);
   if (type === undefined)
     return fail(`\`type\` must be stdio (local), http or sse, found "${clip(entry.type ?? "", 40)}"`);
   if (type === "stdio") {

@@ -1,4 +1,5 @@
 // The kinds of what a person promotes, the words that name them, and the scope that each belongs to.
+import { entryOf } from "../../base/own-entry.ts";
 
 export const PROMOTION_KINDS = [
   "decision",
@@ -44,7 +45,7 @@ export function kindNamed(name: string): PromotionKind | undefined {
     .toLowerCase()
     .replace(/[\s_-]+/g, "_");
   if (isPromotionKind(folded)) return folded;
-  return Object.hasOwn(OTHER_NAMES, folded) ? OTHER_NAMES[folded] : undefined;
+  return entryOf(OTHER_NAMES, folded);
 }
 
 /** These are about a project, whatever they say. */

@@ -1,5 +1,7 @@
 // What an approval of a command is remembered by: its program, and for some programs the first subcommand.
+
 import { basename } from "node:path";
+import { entryOf } from "../../base/own-entry.ts";
 
 /** Programs whose first subcommand matters, with their global options that take a value. */
 const SUBCOMMANDS: Record<string, string[]> = {
@@ -52,7 +54,7 @@ const HANDS_ON = new Set(["bun", "cargo", "npm", "pnpm", "yarn"]);
 /** Whether a command leaves what a rule with its first words was given for. */
 export function straysFrom(words: readonly string[], ruleLength: number): boolean {
   const name = basename(words[0] ?? "");
-  const form = Object.hasOwn(STRAYING, name) ? STRAYING[name] : undefined;
+  const form = entryOf(STRAYING, name);
   const long = [...ALWAYS_STRAYING, ...(form?.long?.split(" ") ?? [])];
   const end = HANDS_ON.has(name) ? words.indexOf("--", ruleLength) : -1;
   return words.slice(ruleLength, end < 0 ? undefined : end).some((word) => {
@@ -64,7 +66,7 @@ export function straysFrom(words: readonly string[], ruleLength: number): boolea
 }
 
 function subcommandIndex(words: readonly string[]): number | undefined {
-  const values = SUBCOMMANDS[basename(words[0] ?? "")];
+  const values = entryOf(SUBCOMMANDS, basename(words[0] ?? ""));
   if (!values) return undefined;
   for (let i = 1; i < words.length; i++) {
     const word = words[i] ?? "";

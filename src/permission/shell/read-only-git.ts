@@ -1,4 +1,5 @@
 // git's forms that only look: status, diff, log, show and the listing ones, each with its closed list of options.
+import { entryOf } from "../../base/own-entry.ts";
 import { type Form, operandsOf } from "./options.ts";
 import type { ShellWord } from "./word.ts";
 
@@ -66,7 +67,7 @@ export function gitOperands(args: readonly ShellWord[]): ShellWord[] | undefined
   // %G… and %(signature) ask gpg, which is switched off for commands that nobody approved: the answer would be wrong.
   if (rest.some((a) => a.value.includes("%G") || a.value.includes("signature"))) return undefined;
   if (/^(stash|worktree)$/.test(subcommand)) return rest.length === 1 && rest[0]?.value === "list" ? [] : undefined;
-  const form = Object.hasOwn(FORMS, subcommand) ? FORMS[subcommand] : undefined;
+  const form = entryOf(FORMS, subcommand);
   if (!form) return undefined;
   const isList = rest.some((a) => LISTING[subcommand]?.includes(a.value));
   const operands = operandsOf(rest, isList ? { ...form, operands: "text" } : form);

@@ -1,4 +1,5 @@
 // The closed table of programs that only look: which options each may have, and which of its words are paths.
+import { entryOf } from "../../base/own-entry.ts";
 import { type Form, operandsOf } from "./options.ts";
 import { gitOperands, gitShowsFiles } from "./read-only-git.ts";
 import { literalWord, type ShellWord } from "./word.ts";
@@ -132,7 +133,7 @@ export function readOnlyPaths(words: readonly ShellWord[]): ShellWord[] | undefi
   return paths?.length === 0 && looksHere(words) ? [literalWord(".")] : paths;
 }
 
-const rowOf = (name: string): Row | undefined => (Object.hasOwn(READ_ONLY, name) ? READ_ONLY[name] : undefined);
+const rowOf = (name: string): Row | undefined => entryOf(READ_ONLY, name);
 
 function looksHere([program, ...args]: readonly ShellWord[]): boolean {
   const name = program?.value ?? "";

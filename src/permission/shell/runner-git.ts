@@ -1,4 +1,5 @@
 // What git runs by its arguments: which of its subcommands only take texts and names, and which run programs they are told of.
+import { entryOf } from "../../base/own-entry.ts";
 import { bareWords } from "./identifier.ts";
 import type { ShellWord } from "./word.ts";
 
@@ -43,6 +44,6 @@ export const isGitText = (words: readonly ShellWord[]): boolean => TEXTS.has(sub
 /** Whether it may run what its line does not show. */
 export function gitRunsUnread(words: readonly ShellWord[]): boolean {
   const subcommand = subcommandOf(words);
-  const runs = Object.hasOwn(RUNS, subcommand) ? RUNS[subcommand] : undefined;
+  const runs = entryOf(RUNS, subcommand);
   return words.slice(1).some((w) => !w.literal || ALWAYS.test(w.value) || runs?.test(w.value) === true);
 }

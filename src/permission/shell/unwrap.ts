@@ -1,5 +1,7 @@
 // Commands that run other commands: what is inside `sudo`, `timeout`, `env`, `xargs`, `find -exec`, `bash -c`, `eval`…
+
 import { basename } from "node:path";
+import { entryOf } from "../../base/own-entry.ts";
 import { EVALUATES_NAMES, INTERPRETERS, RUNNERS, RUNS_WITH, type Runner, UNREAD } from "./runner.ts";
 import { gitRunsUnread } from "./runner-git.ts";
 import { filledWord, literalWord, type ShellWord, UNKNOWN_WORD } from "./word.ts";
@@ -36,7 +38,7 @@ export function unwrap(words: readonly ShellWord[], stdin: string | undefined): 
   if (name === "trap") return trapped(args[0]?.value === "--" ? args.slice(1) : args);
   if (name === "find") return findExec(args);
   if (name === "command" && /^-[pvV]*[vV]/.test(args[0]?.value ?? "")) return undefined;
-  const form = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+  const form = entryOf(RUNNERS, name);
   if (form) return new Reading(name, form, args).unwrapped();
   return runsUnread(name, args) ? { ...NOTHING, mayRunOthers: true } : undefined;
 }
@@ -71,7 +73,7 @@ function runsUnread(name: string, args: readonly ShellWord[]): boolean {
   if (UNREAD.has(name) || name === "source" || name === "." || /^ld(-.*)?\.so/.test(name)) return true;
   if (EVALUATES_NAMES.has(name) && args.some((a) => /\[.*[$`]/s.test(a.value))) return true;
   if (name === "git") return gitRunsUnread([literalWord(name), ...args]);
-  const pattern = Object.hasOwn(RUNS_WITH, name) ? RUNS_WITH[name] : undefined;
+  const pattern = entryOf(RUNS_WITH, name);
   if (pattern) return args.some((a) => !a.literal || pattern.test(a.value));
   if (/^[gmn]?awk$/.test(name))
     return args.some((a) => !a.literal || /system|\||getline|@|^-[fEilv]|^--/.test(a.value));
@@ -88,7 +90,7 @@ function runsUnread(name: string, args: readonly ShellWord[]): boolean {
 /** What an option with code looks like, of an interpreter of any version. */
 function inlineCode(name: string): RegExp | undefined {
   const language = name.replace(/[\d.]+$/, "");
-  return Object.hasOwn(INTERPRETERS, language) ? INTERPRETERS[language] : undefined;
+  return entryOf(INTERPRETERS, language);
 }
 
 /** GNU sed runs commands by `e` and by the flag of the same name; only scripts without room for either are taken as calm. */

@@ -1,5 +1,7 @@
 // Paths that common programs write by their arguments: enough to hold guards, deny and ask rules against them.
+
 import { basename, join } from "node:path";
+import { entryOf } from "../../base/own-entry.ts";
 import type { ShellWord } from "./word.ts";
 import { gitTargets } from "./writes-git.ts";
 
@@ -75,7 +77,7 @@ export function writtenPaths(words: readonly ShellWord[], place: WritePlace): st
   const program = basename(words[0]?.value ?? "");
   const args = words.slice(1).flatMap((w) => (w.literal ? [w.value] : []));
   if (program === "git") return gitTargets(args, place.userHome);
-  const writer = Object.hasOwn(WRITERS, program) ? WRITERS[program] : undefined;
+  const writer = entryOf(WRITERS, program);
   if (!writer) return [];
   const { operands, named } = readArguments(args, writer);
   const targets = [...named, ...changed(writer, operands, args, named.length > 0)];

@@ -1,4 +1,5 @@
 // Reads a copy of an answer while it passes: usage, terminal event, error code; it can neither delay nor alter it.
+
 import type { Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
@@ -6,6 +7,7 @@ import { within } from "../../base/abort.ts";
 import { errorCode } from "../../base/failure.ts";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { optional } from "../../base/optional.ts";
+import { entryOf } from "../../base/own-entry.ts";
 import { noteError } from "../../model/wire/answer.ts";
 import type { AnswerFacts, AnswerFormat, ReportedUsage, WireBody } from "../../model/wire/contract.ts";
 import { wireOf } from "../../model/wire/registry.ts";
@@ -69,7 +71,7 @@ export class Observer {
     this.#kind = events ? "events" : status >= 400 || type === "" || /json/i.test(type) ? "whole" : "none";
     const encoding = (headerOf(headers, "content-encoding") ?? "").trim().toLowerCase();
     if (encoding === "" || encoding === "identity") return;
-    const decoder = DECODERS[encoding]?.();
+    const decoder = entryOf(DECODERS, encoding)?.();
     this.#decoder = decoder;
     this.#readable = decoder !== undefined;
     if (!decoder) return;

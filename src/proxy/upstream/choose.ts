@@ -1,4 +1,5 @@
 // Where a request goes: which upstream, and which URL there. Nothing in a body has a say.
+import { entryOf } from "../../base/own-entry.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { WireVendor } from "../../model/wire/contract.ts";
 import { allVendors, commonWire, wireOf } from "../../model/wire/registry.ts";
@@ -39,9 +40,9 @@ export function upstreamsOf({
   const names = [...new Set([...Object.keys(urls), ...Object.keys(upstreamKeys)])];
   return new Map(
     names.map((name) => {
-      const text = Object.hasOwn(urls, name) ? urls[name] : undefined;
+      const text = entryOf(urls, name);
       const url = text === undefined ? fail("it has a key and no address") : upstreamUrl(text);
-      const apiKey = Object.hasOwn(upstreamKeys, name) ? upstreamKeys[name] : undefined;
+      const apiKey = entryOf(upstreamKeys, name);
       return [name, { name, apiKey, url: url.ok ? url.value : undefined, problem: url.ok ? undefined : url.error }];
     }),
   );

@@ -1,5 +1,7 @@
 // What the dashboard does to a stored session: rename it, write it out, erase it. One that is open elsewhere is left alone.
+
 import { type Failure, refusal } from "../../base/failure.ts";
+import { entryOf } from "../../base/own-entry.ts";
 import { fail, ok, type Result } from "../../base/result.ts";
 import type { SessionRow } from "../../schema/api/session.ts";
 import { indexSession } from "../../session/index/index-session.ts";
@@ -37,7 +39,7 @@ export async function exportStored(
   if (!read.ok) return read;
   const exported = await exportState(replay(read.value.events), { format, path: undefined }, redact);
   if (!exported.ok) return exported;
-  const type = TYPES[format] ?? "text/markdown; charset=utf-8";
+  const type = entryOf(TYPES, format) ?? "text/markdown; charset=utf-8";
   return ok({ type, name: `${id}.${format}`, text: "text" in exported.value ? exported.value.text : "" });
 }
 

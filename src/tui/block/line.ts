@@ -1,4 +1,5 @@
 // The quiet kinds: one entry of a few facts each, all told in words.
+import { entryOf } from "../../base/own-entry.ts";
 import { clip } from "../../base/text.ts";
 import type { BlockKind, BlockOf, TaskPhase } from "../../runtime/client/transcript.ts";
 import { type SpanLine, span } from "../text/span.ts";
@@ -161,7 +162,7 @@ function draw(block: BlockOf<LineKind>, look: Look): Drawn {
       return { role: "error", word: "error", rest: [span(text), ...tail], body: hint ? [[span(hint)]] : [] };
     }
     case "interrupted":
-      return { role: "warning", word: "interrupted", rest: facts(ENDED_BY[block.reason] ?? block.reason) };
+      return { role: "warning", word: "interrupted", rest: facts(entryOf(ENDED_BY, block.reason) ?? block.reason) };
   }
 }
 

@@ -14,6 +14,7 @@ const CLEAN = /^(?:[^\p{Control}\p{Surrogate}\u202a-\u202e\u2066-\u2069\u2028\u2
 const nasty = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: "grapheme" }),
+  fc.constantFrom("constructor", "toString", "__proto__"),
   fc
     .array(
       fc.constantFrom(

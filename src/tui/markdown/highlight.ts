@@ -1,4 +1,5 @@
 // Colours of code, by highlight.js, which is loaded when the first code is shown.
+import { entryOf } from "../../base/own-entry.ts";
 import { type Span, span } from "../text/span.ts";
 import type { Role } from "../theme/theme.ts";
 
@@ -96,5 +97,5 @@ function colouredLines(html: string): Span[][] {
 
 const roleOf = (names: string): Role | undefined => {
   const name = /hljs-([a-z_]+)/.exec(names)?.[1] ?? "";
-  return Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
+  return entryOf(ROLES, name);
 };

@@ -1,4 +1,5 @@
 // The one view of all panels that are pages: rows to pick from, or a text that scrolls under its title.
+import { entryOf } from "../../base/own-entry.ts";
 import type { PanelView } from "../panel/contract.ts";
 import type { PanelPage, TextPage } from "../panel/page.ts";
 import { span } from "../text/span.ts";
@@ -13,7 +14,7 @@ export const browseView: PanelView<PanelPage> = {
   handle(key, page) {
     if (key.id === "escape" && page.back) return { type: "show", state: page.back };
     if (page.type === "rows") return pickerKey(key, page);
-    const own = Object.hasOwn(page.keys, key.id) ? page.keys[key.id] : undefined;
+    const own = entryOf(page.keys, key.id);
     if (own) return stepFrom(page, own.does);
     const top = scrollKey(key, page.top, page.height);
     return top === undefined ? undefined : { type: "show", state: { ...page, top } };

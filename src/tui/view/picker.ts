@@ -1,4 +1,5 @@
 // Rows of which one is picked: arrows and Enter, typing narrows them, digits pick one of the first nine.
+import { entryOf } from "../../base/own-entry.ts";
 import type { PanelAction } from "../panel/contract.ts";
 import type { PanelPage, PickerPage, PickerRow } from "../panel/page.ts";
 import type { KeyPress } from "../terminal/input.ts";
@@ -93,7 +94,7 @@ export function pickerKey(key: KeyPress, page: PickerPage): PanelAction<PanelPag
   const choices = offeredRows(page);
   const last = Math.max(0, choices.length - 1);
   const at = Math.min(page.at, last);
-  const by = Object.hasOwn(STEPS, key.id) ? STEPS[key.id] : undefined;
+  const by = entryOf(STEPS, key.id);
   if (by !== undefined) return { type: "show", state: { ...page, at: Math.min(last, Math.max(0, at + by)) } };
   if (key.id === "enter") return picked(choices[at], page);
   if (key.id === "backspace") return narrowed(page, [...page.query].slice(0, -1).join(""));

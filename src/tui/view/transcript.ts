@@ -1,5 +1,6 @@
 // The transcript panel: every block whole, older ones too, with search. What stays folded on the screen is seen here.
 
+import { entryOf } from "../../base/own-entry.ts";
 import type { TranscriptBlock } from "../../runtime/client/transcript.ts";
 import { countText } from "../block/figure.ts";
 import type { PanelView } from "../panel/contract.ts";
@@ -83,7 +84,7 @@ function moving(key: KeyPress, state: TranscriptPanel): TranscriptPanel | undefi
     b: 1 - rows,
     space: rows - 1,
   };
-  const by = Object.hasOwn(steps, key.id) ? steps[key.id] : undefined;
+  const by = entryOf(steps, key.id);
   if (by === undefined) return undefined;
   const drawn = drawnBlocks(state.blocks, width, look);
   const place = moved(drawn, placeOf(state, rows, width, look), by, rows);

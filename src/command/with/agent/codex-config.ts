@@ -1,8 +1,10 @@
 // What codex's own settings say about its model provider.
+
 import { join } from "node:path";
 import { parse, type TomlTable } from "smol-toml";
 import { isRecord } from "../../../base/json.ts";
 import { optional } from "../../../base/optional.ts";
+import { entryOf } from "../../../base/own-entry.ts";
 import { set, type User } from "../row.ts";
 
 /** `base` is missing when the provider cannot be stood in for by an address alone. */
@@ -18,7 +20,7 @@ const SPECIAL = ["query_params", "http_headers", "env_http_headers", "auth", "aw
 export function chosenProvider(user: User): CodexProvider | undefined {
   const { model_provider: name, model_providers: providers } = readConfig(user.read(configPath(user)) ?? "");
   if (typeof name !== "string" || name === "openai" || name === "everlong") return undefined;
-  const provider = isRecord(providers) && Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const provider = isRecord(providers) && entryOf(providers, name);
   const table = isRecord(provider) ? provider : {};
   const isSpecial = SPECIAL.some((key) => Object.hasOwn(table, key));
   const text = (key: string): string | undefined => (typeof table[key] === "string" ? table[key] : undefined);

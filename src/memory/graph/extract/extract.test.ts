@@ -158,6 +158,12 @@ describe("G9 what a message states", () => {
     );
   });
 
+  it("G9 a word that every object has is a word like any other", () => {
+    const { facts } = read("constructor 12 depends on Redis.", "user");
+    for (const { subject, object } of facts)
+      expect([typeof subject.label, typeof object.label]).toEqual(["string", "string"]);
+  });
+
   it("G9 numbered steps of a procedure follow each other; other lists do not", () => {
     const steps = "1. Run the migrations\n2. `docker build .`\n3. Restart the pods";
     expect(edges(`To deploy:\n${steps}`)).toEqual([

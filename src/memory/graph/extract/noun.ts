@@ -1,4 +1,5 @@
 // Noun phrases as entities: articles, possessions, names of code with the noun that says what they are.
+import { entryOf } from "../../../base/own-entry.ts";
 import { type EntityDraft, MAX_NAME, type SourceMessage } from "./draft.ts";
 import { hedgesOf } from "./hedge.ts";
 import type { EntityLabel } from "./relation.ts";
@@ -108,7 +109,7 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   for (const { kind, lower } of tokens)
     if (kind === "mark" || (kind === "word" && NOT_IN_PHRASE.has(lower))) return undefined;
   const before = tokens.slice(0, -1);
-  const noun = LABEL_NOUNS[joined(before).toLowerCase()];
+  const noun = entryOf(LABEL_NOUNS, joined(before).toLowerCase());
   if (last.kind === "code" && last.entity) {
     if (noun !== undefined) return relabelled(last.entity, noun);
     if (last.entity.label === "Task" && before.length > 0) return undefined;
@@ -119,8 +120,8 @@ function nouns(tokens: readonly Token[], pointed = false): EntityDraft | undefin
   if (noun !== undefined && /^#?\d+$/.test(last.text)) return clipped(`#${last.text.replace("#", "")}`, noun);
   if (noun === "Commit" && /^[0-9a-f]{7,40}$/.test(last.text)) return clipped(last.text, noun);
   const [code] = tokens;
-  if (tokens.length === 2 && code?.kind === "code" && code.entity && LABEL_NOUNS[last.lower])
-    return relabelled(code.entity, LABEL_NOUNS[last.lower] ?? code.entity.label);
+  const label = entryOf(LABEL_NOUNS, last.lower);
+  if (tokens.length === 2 && code?.kind === "code" && code.entity && label) return relabelled(code.entity, label);
   if (tokens.some(({ kind }) => kind === "code") && tokens.length > 2) return undefined;
   if (tokens.length === 1 && /^[a-z]+ly$/.test(last.text)) return undefined;
   if (tokens.length === 1 && last.kind === "word" && VAGUE_ALONE.has(last.text)) return undefined;

@@ -1,4 +1,5 @@
 // Times that a sentence states: when a fact began or ended, absolute or seen from the message; naive times are UTC.
+import { entryOf } from "../../../base/own-entry.ts";
 import { dateCues } from "../../recall/rank/date-cue.ts";
 import { instantAt, instantOf, msOf } from "../time.ts";
 import type { StatedTime, Token } from "./token.ts";
@@ -125,7 +126,7 @@ const SMALL: Readonly<Record<string, number>> = {
 };
 
 function ago(count: string, unit: string, now: number): number | undefined {
-  const number = SMALL[count] ?? Number(count);
+  const number = entryOf(SMALL, count) ?? Number(count);
   if (!Number.isFinite(number)) return undefined;
   if (unit === "hour" || unit === "minute") return now - number * (unit === "hour" ? 3_600_000 : 60_000);
   const date = new Date(now);
