@@ -123,31 +123,25 @@ it("W5 WB3 a statement whose transaction did not begin stands alone, and changes
   expect(rows).toEqual([{ tenant: "acme", key: "there", status: "201" }]);
 });
 
-/** What is sent while nothing is on its way begins a round; how many were waited for. */
+/** What is sent with nothing heard in between is one round; how many brought an answer: nobody waited for the others. */
 async function roundsOf(work: () => Promise<unknown>): Promise<number> {
-  const waiting = new Map<object, number>();
-  let rounds = 0;
+  const rounds: { isAnswered: boolean }[] = [];
+  const latest = new Map<object, { isAnswered: boolean }>();
   const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const count = waiting.get(this) ?? 0;
-    if (count === 0) rounds++;
-    waiting.set(this, count + 1);
-    const answer = Reflect.apply(original, this, args) as Promise<unknown>;
-    const end = (): unknown => waiting.set(this, (waiting.get(this) ?? 0) - 1);
-    return answer.then(
-      (value) => {
-        end();
-        return value;
-      },
-      (error: unknown) => {
-        end();
-        throw error;
-      },
-    );
+    let round = latest.get(this);
+    if (!round || round.isAnswered) {
+      round = { isAnswered: false };
+      latest.set(this, round);
+      rounds.push(round);
+    }
+    const own = round;
+    return (Reflect.apply(original, this, args) as Promise<unknown>).finally(() => {
+      own.isAnswered = true;
+    });
   });
   try {
     await work();
-    // What is still on its way nobody waited for.
-    return rounds - [...waiting.values()].filter((count) => count > 0).length;
+    return rounds.filter(({ isAnswered }) => isAnswered).length;
   } finally {
     spy.mockRestore();
   }
