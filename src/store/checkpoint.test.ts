@@ -5,16 +5,21 @@ import { expect, it, onTestFinished } from "vitest";
 import { Checkpointer } from "./checkpoint.ts";
 import { openDatabase } from "./sqlite.ts";
 
-it("X119 the log is moved into the database by a thread, while the writer goes on; commits do not do it", async () => {
+async function newTable() {
   const dir = mkdtempSync(join(tmpdir(), "everlong-checkpoint-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = join(dir, "store.db");
   const opened = await openDatabase(path);
   if (!opened.ok) throw new Error(opened.error.what);
   const db = opened.value;
-  const checkpointer = new Checkpointer(db, { lookMs: 20 });
   db.exec("CREATE TABLE t (a TEXT)");
   const insert = db.prepare("INSERT INTO t VALUES (?)");
+  return { path, db, insert };
+}
+
+it("X119 the log is moved into the database by a thread, while the writer goes on; commits do not do it", async () => {
+  const { path, db, insert } = await newTable();
+  const checkpointer = new Checkpointer(db, { lookMs: 20 });
   const write = (rows: number): void => {
     for (let n = 0; n < rows; n++) insert.run("x".repeat(4000));
   };
@@ -31,15 +36,8 @@ it("X119 the log is moved into the database by a thread, while the writer goes o
 });
 
 it("L10 while no thread moves it the log stays below 64 MiB", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "everlong-checkpoint-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const path = join(dir, "store.db");
-  const opened = await openDatabase(path);
-  if (!opened.ok) throw new Error(opened.error.what);
-  const db = opened.value;
+  const { path, db, insert } = await newTable();
   const checkpointer = new Checkpointer(db, { lookMs: 3_600_000 });
-  db.exec("CREATE TABLE t (a TEXT)");
-  const insert = db.prepare("INSERT INTO t VALUES (?)");
   let most = 0;
   for (let commit = 0; commit < 50; commit++) {
     db.exec("BEGIN");

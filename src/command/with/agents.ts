@@ -1,4 +1,5 @@
 // The agents that `everlong with` knows.
+import { entryOf } from "../../base/own-entry.ts";
 import { any } from "./agent/any.ts";
 import { claude } from "./agent/claude.ts";
 import { cline } from "./agent/cline.ts";
@@ -19,5 +20,5 @@ export const agentNames: readonly string[] = Object.keys(table);
 /** `--` stands for any program: its name is the first of the arguments. */
 export function rowOf(agent: string, args: readonly string[]): AgentRow | undefined {
   if (agent === "--") return args[0] === undefined ? undefined : any(args[0]);
-  return Object.hasOwn(table, agent) ? table[agent as keyof typeof table] : undefined;
+  return entryOf<AgentRow>(table, agent);
 }

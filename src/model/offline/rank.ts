@@ -63,7 +63,7 @@ export function rank(question: OfflineQuestion, gathered: Gathered): Ranking {
   const isPiped = (one: AnswerCandidate) => one.type === "line" && one.path === STDIN;
   const floor = (all.find((one) => !isPiped(one))?.score ?? 0) * WORTH_SHOWING;
   // A definition outweighs whatever was said, but what was said of the very same may be newer.
-  const [first] = all.filter((one) => one.type === "line" && !isPiped(one));
+  const first = all.find((one) => one.type === "line" && !isPiped(one));
   const subjects = new Set(all.filter((one) => one.type === "said" && one.score >= floor).map((one) => one.matched));
   const isSame = (one: AnswerCandidate) => one.type === "said" && !one.isOutput && one.matched === first?.matched;
   const evidence = all
